@@ -1,0 +1,72 @@
+# Everything a newcomer or the build server needs. `make` alone lists it.
+#
+# The environment is .venv in this folder. A stamp holds a copy of the lock file it was installed
+# from, so a second call compares two files and touches no network.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PYTHON ?=
+
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-emit-find-links --no-header $(LOCK_OPTIONS)
+
+.PHONY: help demo test check install lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo     the whole of Placet on this machine: servers, example data, web page"
+	@echo "make test     run the tests"
+	@echo "make check    formatting, lint, types, import contracts, migrations, deployment settings"
+	@echo "make install  make the environment for tests and checks ($(VENV))"
+	@echo "make lock     resolve the lock files anew (LOCK_OPTIONS=--upgrade for newer releases)"
+	@echo "make clean    remove $(VENV) and the caches; the demo's data stays in .placet"
+
+demo: $(VENV)/installed-requirements.lock
+	@$(BIN)/python manage.py demo
+
+test: $(VENV)/installed-requirements-dev.lock
+	$(BIN)/python -m pytest -m "not slow"
+
+check: $(VENV)/installed-requirements-dev.lock
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	@# Made-up production settings: the check reads them and reaches no server.
+	PLACET_DEMO= PLACET_SECRET_KEY=$$($(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))") \
+	PLACET_ALLOWED_HOSTS=placet.example DATABASE_URL=postgresql://placet@localhost/placet \
+	CELERY_BROKER_URL=redis://localhost/0 \
+	$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+install: $(VENV)/installed-requirements-dev.lock
+	@echo "Ready: $(BIN)/python is up to date with requirements-dev.lock."
+
+lock: $(VENV)/installed-requirements-dev.lock
+	$(UV_COMPILE) pyproject.toml --group embedded --output-file requirements.lock
+	$(UV_COMPILE) pyproject.toml --group embedded --group dev \
+		--constraints requirements.lock --output-file requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache staticfiles
+	find . -name __pycache__ -type d -not -path './.placet/*' -prune -exec rm -rf {} +
+
+$(VENV)/installed-%.lock: %.lock | $(BIN)/python
+	@if cmp -s $< $@; then touch $@; else \
+		echo "Installing what $< lists into $(VENV) (a minute or two, the first time) ..."; \
+		$(PIP) install --require-hashes -r $< && cp $< $@; fi
+	@# The development lock holds all of the runtime lock, at the same versions.
+	@if [ $* = requirements-dev ]; then cp requirements.lock $(VENV)/installed-requirements.lock; fi
+
+$(BIN)/python:
+	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14; do \
+		$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		echo "Making the environment $(VENV) with $$($$python --version) ..."; \
+		$$python -m venv $(VENV) && exit 0; \
+		rm -rf $(VENV); \
+		echo "This Python cannot make environments; on Debian and Ubuntu, install python3-venv."; \
+		exit 1; \
+	done; \
+	echo "Placet needs Python 3.11 or newer and found none: install one, or name it: make PYTHON=/path/to/python3"; \
+	exit 1
