@@ -1,0 +1,42 @@
+"""The Celery application: `celery -A oversight worker`, `celery -A oversight beat`.
+
+A message is a hint and carries nothing but a run's id; the row in the database is the truth. So
+there is no result, no retry and no schedule here beyond the sweep's.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from celery import Celery, signals
+
+
+def _process_name() -> str | None:
+    """Return `worker` or `beat` if this process was started as one, by Celery's command."""
+    program = Path(sys.argv[0])
+    if program.name != "celery" and program.parent.name != "celery":
+        return None
+    return next((name for name in ("worker", "beat") if name in sys.argv), None)
+
+
+if _name := _process_name():
+    os.environ["PLACET_PROCESS"] = _name
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oversight.settings")
+
+app = Celery("oversight")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@signals.setup_logging.connect
+def _leave_logging_to_django(**_: Any) -> None:
+    """Celery sets up no logging of its own once something listens to this signal."""
+
+
+@signals.task_prerun.connect
+def _replace_broken_connection(**_: Any) -> None:
+    """Drop a connection that failed, so that a restarted database costs one task, not a worker."""
+    from django.db import close_old_connections
+
+    close_old_connections()

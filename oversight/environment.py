@@ -1,0 +1,68 @@
+"""What the environment says, as Django wants to hear it."""
+
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+from psycopg.conninfo import conninfo_to_dict
+
+DEMO_ENVIRONMENT = "demo.env"
+"""Name of the file, KEY=VALUE lines and mode 0600, that lies in the data folder while the demo
+runs."""
+
+# The connection parameters that Django has a setting of its own for.
+_DJANGO_NAMES = {
+    "dbname": "NAME",
+    "user": "USER",
+    "password": "PASSWORD",
+    "host": "HOST",
+    "port": "PORT",
+}
+
+
+def adopt_running_demo(environ: MutableMapping[str, str], data: Path) -> None:
+    """Take the settings of the demo running on the folder `data`, unless a database is named."""
+    written = data / DEMO_ENVIRONMENT
+    if environ.get("DATABASE_URL") or not written.exists():
+        return
+    for line in written.read_text(encoding="utf-8").splitlines():
+        key, separator, value = line.partition("=")
+        if separator:
+            environ.setdefault(key, value)
+
+
+def database(url: str, *, process: str) -> dict[str, Any]:
+    """Return Django's settings of the database at `url`, a libpq URL or connection string.
+
+    A `web` process shares a pool among its requests; every other process keeps one connection.
+    Without a URL the settings name a database that explains itself when first used.
+    """
+    settings = _from_connection_string(url)
+    settings["ENGINE"] = "django.db.backends.postgresql" if url else "oversight.nodatabase"
+    settings["CONN_HEALTH_CHECKS"] = True
+    settings["CONN_MAX_AGE"] = 0 if process == "web" else None
+    settings["OPTIONS"] |= _options(process)
+    return settings
+
+
+def _from_connection_string(url: str) -> dict[str, Any]:
+    settings: dict[str, Any] = {"OPTIONS": {}}
+    for name, value in conninfo_to_dict(url).items():
+        target = _DJANGO_NAMES.get(name)
+        if target:
+            settings[target] = str(value)
+        else:
+            settings["OPTIONS"][name] = value
+    return settings
+
+
+def _options(process: str) -> dict[str, Any]:
+    """Times in seconds. A statement is prepared at its third execution on a connection."""
+    options: dict[str, Any] = {
+        "application_name": f"placet {process}",
+        "connect_timeout": 5,
+        "prepare_threshold": 2,
+    }
+    if process == "web":
+        options["pool"] = {"min_size": 2, "max_size": 8, "timeout": 5}
+    return options

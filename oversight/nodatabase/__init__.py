@@ -1,0 +1,1 @@
+"""The database backend in use while no database is named."""
