@@ -1,0 +1,148 @@
+"""The typed difference of two values, row by row.
+
+Groups and lists are opened into paths (`to.iban`, `lines[0].amount`), so that every row holds one
+plain value on each side, and the text "100" is told apart from the number 100.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from oversight.showing.literal import Number, scalar
+from oversight.showing.text import inside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One value as shown: its kind in words, and its text with the middle that differs."""
+
+    kind: str | Promise
+    start: str
+    differs: str
+    end: str
+
+    @property
+    def text(self) -> str:
+        return self.start + self.differs + self.end
+
+    @property
+    def parts(self) -> tuple[SafeString, SafeString, SafeString]:
+        """Start, differing middle and end, with deceptive characters written out."""
+        return inside(self.start), inside(self.differs), inside(self.end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One path. `change` is added, removed, changed or same; a side that is not there is None."""
+
+    path: str
+    change: str
+    before: Side | None
+    after: Side | None
+    kind_changed: bool = False
+
+    @property
+    def word(self) -> str | Promise:
+        return WORDS[self.change][0]
+
+    @property
+    def glyph(self) -> str:
+        return WORDS[self.change][1]
+
+
+WORDS: Mapping[str, tuple[str | Promise, str]] = {
+    "added": (_("added"), "plus"),
+    "removed": (_("removed"), "minus"),
+    "changed": (_("changed"), "changed"),
+    "same": (_("unchanged"), "same"),
+}
+
+
+def rows(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Row, ...]:
+    """Every path of either value, in the order of `after`, then what is gone.
+
+    Raises TypeError for a float: numbers come as int, Decimal or `literal.Number`.
+    """
+    old, new = dict(_opened(before, "")), dict(_opened(after, ""))
+    paths = [*new, *(path for path in old if path not in new)]
+    return tuple(_row(path, old.get(path), new.get(path)) for path in paths)
+
+
+def changed(found: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Only the rows where something differs."""
+    return tuple(row for row in found if row.change != "same")
+
+
+_Shown = tuple[str | Promise, str]
+
+
+def _opened(value: object, path: str) -> Iterator[tuple[str, _Shown]]:
+    if isinstance(value, Mapping) and (value or not path):
+        for key, inner in value.items():
+            yield from _opened(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, (list, tuple)) and value:
+        for place, inner in enumerate(value):
+            yield from _opened(inner, f"{path}[{place}]")
+    else:
+        yield path, _plain(value)
+
+
+def _plain(value: object) -> _Shown:
+    if isinstance(value, bool):
+        return _("truth"), _yes(value)
+    if value is None:
+        return _("nothing"), "null"
+    if isinstance(value, Number) or not isinstance(value, (str, Mapping, list, tuple)):
+        return _("number"), scalar(value) if isinstance(value, (float, int)) else str(value)
+    if isinstance(value, str):
+        return _("text"), value
+    return (_("empty group"), "{}") if isinstance(value, Mapping) else (_("empty list"), "[]")
+
+
+def _yes(value: bool) -> str:
+    return str(_("yes") if value else _("no"))
+
+
+def _row(path: str, old: _Shown | None, new: _Shown | None) -> Row:
+    if old is None or new is None:
+        change = "added" if old is None else "removed"
+        return Row(path=path, change=change, before=_whole(old), after=_whole(new))
+    if old == new:
+        return Row(path=path, change="same", before=_whole(old), after=_whole(new))
+    before, after = _apart(old, new)
+    kinds = old[0] != new[0]
+    return Row(path=path, change="changed", before=before, after=after, kind_changed=kinds)
+
+
+def _whole(side: _Shown | None) -> Side | None:
+    return side and Side(kind=side[0], start=side[1], differs="", end="")
+
+
+def _apart(old: _Shown, new: _Shown) -> tuple[Side, Side]:
+    head = _common(old[1], new[1])
+    tail = _common(old[1][head:][::-1], new[1][head:][::-1])
+    return _split(old, head, tail), _split(new, head, tail)
+
+
+def _split(side: _Shown, head: int, tail: int) -> Side:
+    kind, text = side
+    cut = len(text) - tail
+    return Side(kind=kind, start=text[:head], differs=text[head:cut], end=text[cut:])
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters both begin with, never parting a letter from its marks."""
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    marks = one[length : length + 1] + other[length : length + 1]
+    while length and any(unicodedata.combining(mark) for mark in marks):
+        length -= 1
+        marks = one[length]
+    return length

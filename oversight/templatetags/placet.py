@@ -1,0 +1,131 @@
+"""The template tags and filters of every page: `{% load placet %}`."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from oversight.showing import diff as differences
+from oversight.showing import glyphs, literal, text, words
+from oversight.showing import initials as names
+from oversight.showing import money as amounts
+from oversight.showing import when as moments
+
+register = template.Library()
+
+
+@register.simple_tag
+def state(kind: str, value: str, look: str = "pill") -> SafeString:
+    """A state with its sign, word and tone. `look` is `pill`, or `plain` for dense tables."""
+    shown = words.shown(kind, value)
+    return format_html(
+        '<span class="state state--{} tone-{}" title="{}">{}<span>{}</span></span>',
+        look,
+        shown.tone,
+        shown.meaning,
+        glyphs.glyph(shown.glyph),
+        shown.word,
+    )
+
+
+@register.simple_tag
+def glyph(name: str) -> SafeString:
+    """One drawn sign, hidden from assistive technology."""
+    return glyphs.glyph(name)
+
+
+@register.simple_tag
+def when(moment: datetime) -> SafeString:
+    """A moment in the reader's zone, and how far it is from now."""
+    return moments.when(moment, timezone.now())
+
+
+@register.simple_tag
+def far(moment: datetime) -> SafeString:
+    """Only the distance from now, for dense tables; the whole moment is in its title."""
+    return moments.distance(moment, timezone.now())
+
+
+@register.simple_tag
+def clock(moment: datetime) -> SafeString:
+    """Only the time of day, for tight places; the whole moment is in its title."""
+    return moments.clock(moment)
+
+
+@register.simple_tag
+def ident(value: object, length: int = 8) -> SafeString:
+    """The last characters of an identifier, the whole of it in the title and for copying."""
+    whole = str(value)
+    return format_html('<code class="ident" title="{}">{}</code>', whole, whole[-length:])
+
+
+@register.simple_tag
+def money(amount: str, currency: str = "") -> SafeString:
+    """A decimal string exactly as typed, with its currency."""
+    return amounts.money(amount, currency)
+
+
+@register.simple_tag
+def live(url: str, seconds: int = 3) -> SafeString:
+    """The attributes of a region that asks `url` for its newer self every few seconds.
+
+    The answer is 204 while nothing has changed, and the whole region otherwise; a region that
+    will not change again is sent without this tag. The region needs an id.
+    """
+    return format_html(
+        'data-live hx-get="{}" hx-trigger="every {}s" hx-swap="outerHTML" hx-target="this"',
+        url,
+        seconds,
+    )
+
+
+@register.inclusion_tag("parts/diff.html")
+def diff(
+    before: Mapping[str, object], after: Mapping[str, object], label: str = ""
+) -> dict[str, Any]:
+    """The typed before → after table of two values."""
+    return {"rows": differences.rows(before, after), "label": label}
+
+
+@register.filter
+def revealed(value: object, direction: str = "auto") -> SafeString:
+    """Text that somebody else wrote, escaped, isolated, nothing hidden; `"ltr"` for code."""
+    return text.revealed_code(value) if direction == "ltr" else text.revealed(value)
+
+
+@register.filter
+def cautions(value: object) -> tuple[text.Caution, ...]:
+    """What a text hides, for `parts/said.html`."""
+    return text.cautions(str(value))
+
+
+@register.filter
+def laid_out(value: object) -> str:
+    """A JSON value on indented lines; bytes are read as stored JSON first."""
+    return literal.laid_out(literal.read(value) if isinstance(value, bytes) else value)
+
+
+@register.filter
+def line_count(value: str) -> int:
+    """How many lines a text has."""
+    return value.count("\n") + 1
+
+
+@register.filter
+def initials(name: str) -> str:
+    """The two letters that stand for a person."""
+    return names.initials(str(name))
+
+
+@register.filter
+def sides(side: differences.Side | None) -> SafeString:
+    """One side of a difference, isolated, with the part that differs marked."""
+    if side is None:
+        return mark_safe("")
+    start, middle, end = side.parts
+    marked = format_html("<mark>{}</mark>", middle) if middle else ""
+    return format_html('<bdi class="said" dir="auto">{}{}{}</bdi>', start, marked, end)
