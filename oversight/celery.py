@@ -36,7 +36,12 @@ def _leave_logging_to_django(**_: Any) -> None:
 
 @signals.task_prerun.connect
 def _replace_broken_connection(**_: Any) -> None:
-    """Drop a connection that failed, so that a restarted database costs one task, not a worker."""
-    from django.db import close_old_connections
+    """Ask once before each task whether the connection still answers, and drop it if not.
 
-    close_old_connections()
+    A restarted database then costs the tasks that were under way, and no later one.
+    """
+    from django.db import connections
+
+    for connection in connections.all(initialized_only=True):
+        connection.close_if_unusable_or_obsolete()
+        connection.close_if_health_check_failed()

@@ -1,0 +1,188 @@
+"""Child processes, each in a session of its own, that end as a whole and never outlive us."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .guardian import guardian
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+
+_KEPT_LINES = 2000
+_LOOK_SECONDS = 0.2
+_PR_SET_PDEATHSIG = 1
+
+
+def _death_signal() -> Callable[[], None] | None:
+    """What has Linux kill a child whose parent dies, should the guardian have died as well.
+
+    Linux takes the end of the thread that started a child for its parent's death, hence only the
+    main thread asks for it.
+    """
+    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class ChildEnded(RuntimeError):
+    """A child ended although something was still expected of it; says its last lines."""
+
+
+class Child:
+    """One running child process and whatever it starts, together one process group.
+
+    Its output, both streams, goes line by line to the file `log` (appended) and to `on_line`,
+    which is called on a thread of its own. `env` is added to this process's environment.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        log: Path | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> None:
+        self.name = name
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._news = threading.Condition()
+        self._log = log
+        self._on_line = on_line
+        self._process = subprocess.Popen(
+            command,
+            cwd=PROJECT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=_death_signal(),
+        )
+        guardian().watch_group(self.pid)
+        self._reader = threading.Thread(target=self._read, name=f"{name} output", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the leader, which is also the number of the group."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while the leader runs; the negative number of the signal if one ended it."""
+        return self._process.poll()
+
+    def tail(self, lines: int = 10) -> list[str]:
+        """Return the last lines of output."""
+        with self._news:
+            return list(self._lines)[-lines:]
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the leader to end and return its exit code; TimeoutError after `timeout` s."""
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired as late:
+            raise TimeoutError(f"{self.name} still runs after {timeout} s") from late
+
+    def wait_for(self, pattern: str, timeout: float) -> re.Match[str]:
+        """Wait until a line, past or coming, contains the regular expression `pattern`.
+
+        Raises ChildEnded if the process ends without it, TimeoutError after `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            ended = self.exit_code is not None and not self._reader.is_alive()
+            with self._news:
+                if found := self._find(pattern):
+                    return found
+                if ended:
+                    raise ChildEnded(self._without(pattern))
+                if time.monotonic() > deadline:
+                    raise TimeoutError(self._without(pattern))
+                self._news.wait(_LOOK_SECONDS)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+    def kill(self) -> None:
+        """SIGKILL the whole group and wait for its leader."""
+        self.signal(signal.SIGKILL)
+        self._process.wait()
+        guardian().release_group(self.pid)
+        self._reader.join(_LOOK_SECONDS)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Ask the leader to end, and after `timeout` seconds kill whatever is left of the group."""
+        # The leader ends its own children: a signal to them as well would cut short their work.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.terminate()
+            self._process.wait(timeout)
+        self.kill()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.ExitStack() as stack:
+            log = stack.enter_context(self._log.open("ab")) if self._log else None
+            for raw in self._process.stdout:
+                if log:
+                    log.write(raw)
+                    log.flush()
+                self._take(raw.decode(errors="replace").rstrip("\n"))
+        with self._news:
+            self._news.notify_all()
+
+    def _take(self, line: str) -> None:
+        with self._news:
+            self._lines.append(line)
+            self._news.notify_all()
+        if self._on_line:
+            self._on_line(line)
+
+    def _find(self, pattern: str) -> re.Match[str] | None:
+        return next((found for line in self._lines if (found := re.search(pattern, line))), None)
+
+    def _without(self, pattern: str) -> str:
+        state = "runs" if self.exit_code is None else f"ended with code {self.exit_code}"
+        lines = "\n  ".join(list(self._lines)[-10:])
+        return f"{self.name} {state} and never said {pattern!r}; its last lines:\n  {lines}"
+
+
+def web(env: Mapping[str, str], port: int, *, log: Path | None = None) -> Child:
+    """Start the web server on 127.0.0.1; it is up once it says `Uvicorn running`."""
+    options = ["--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
+    command = ["uvicorn", "oversight.asgi:application", *options]
+    return _module("web", [*command, "--timeout-graceful-shutdown", "3"], env, log)
+
+
+def worker(env: Mapping[str, str], *, concurrency: int = 2, log: Path | None = None) -> Child:
+    """Start a worker of `concurrency` processes; it is up once it says `ready.`"""
+    options = ["--pool", "prefork", "--concurrency", str(concurrency), "--loglevel", "INFO"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return _module("worker", ["celery", "-A", "oversight", "worker", *options, *quiet], env, log)
+
+
+def beat(env: Mapping[str, str], *, log: Path | None = None) -> Child:
+    """Start the clock that calls for a sweep; it is up once it says `beat: Starting`."""
+    return _module("beat", ["celery", "-A", "oversight", "beat", "--pidfile="], env, log)
+
+
+def command(name: str, env: Mapping[str, str], *, log: Path | None = None) -> Child:
+    """Start `manage.py NAME` as a process of its own."""
+    return Child(name, [sys.executable, str(PROJECT / "manage.py"), name], env=env, log=log)
+
+
+def _module(name: str, module: Sequence[str], env: Mapping[str, str], log: Path | None) -> Child:
+    return Child(name, [sys.executable, "-m", *module], env=env, log=log)
