@@ -1,8 +1,9 @@
 """The drawn signs that stand beside words, as inline SVG.
 
 A sign never carries a meaning alone: it is hidden from assistive technology and a word follows.
-`glyphs.json` holds the path data, on a 16 by 16 grid: what is a `line`, what is a `fill`, and
-whether the line is `dashed`. They take the colour of the text around them.
+`glyphs.json` holds the path data, on a 16 by 16 grid: what is a `line`, what is a `fill`, what is
+a paler fill (`ghost`), and whether the line is `dashed`. They take the colour of the text around
+them.
 """
 
 import json
@@ -20,6 +21,7 @@ class Drawing(TypedDict, total=False):
 
     line: str
     fill: str
+    ghost: str
     dashed: bool
 
 
@@ -29,21 +31,17 @@ DRAWINGS: Mapping[str, Drawing] = json.loads(Path(__file__).with_name("glyphs.js
 @cache
 def glyph(name: str) -> SafeString:
     """The inline SVG of one sign. Raises KeyError for a name that was never drawn."""
+    drawing = DRAWINGS[name]
+    dashes = mark_safe(' stroke-dasharray="2.4 2.3"') if drawing.get("dashed") else ""
     return format_html(
-        '<svg class="glyph" viewBox="0 0 16 16" aria-hidden="true" focusable="false">{}{}</svg>',
-        _line(DRAWINGS[name]),
-        _fill(DRAWINGS[name]),
+        '<svg class="glyph" viewBox="0 0 16 16" aria-hidden="true" focusable="false">{}{}{}</svg>',
+        _path("ghost", drawing.get("ghost")),
+        _path("line", drawing.get("line"), dashes),
+        _path("fill", drawing.get("fill")),
     )
 
 
-def _line(drawing: Drawing) -> SafeString:
-    if "line" not in drawing:
+def _path(part: str, data: str | None, more: str = "") -> SafeString:
+    if data is None:
         return mark_safe("")
-    dashes = mark_safe(' stroke-dasharray="2.4 2.3"') if drawing.get("dashed") else ""
-    return format_html('<path class="glyph__line" d="{}"{}/>', drawing["line"], dashes)
-
-
-def _fill(drawing: Drawing) -> SafeString:
-    if "fill" not in drawing:
-        return mark_safe("")
-    return format_html('<path class="glyph__fill" d="{}"/>', drawing["fill"])
+    return format_html('<path class="glyph__{}" d="{}"{}/>', part, data, more)

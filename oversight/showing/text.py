@@ -103,9 +103,8 @@ def _spaces(run: str) -> str:
 
 
 def _marked(character: str) -> str:
-    return format_html(
-        '<span class="said__mark" title="{}">⟨U+{:04X}⟩</span>', _name(character), ord(character)
-    )
+    code = f"U+{ord(character):04X}"
+    return format_html('<span class="said__mark" title="{}">⟨{}⟩</span>', _name(character), code)
 
 
 def _name(character: str) -> str:
@@ -132,7 +131,7 @@ def _script_cautions(text: str) -> Iterator[Caution]:
         if len(scripts) > 1 and word not in seen:
             seen.add(word)
             words = _("Mixes alphabets in one word: %(word)s (%(scripts)s).")
-            yield Warning(
+            yield Caution(
                 kind="mixed_script",
                 words=words % {"word": word, "scripts": ", ".join(sorted(scripts))},
             )
