@@ -1,0 +1,194 @@
+"""The contract of an action: a kind of outside change, written by an integrator.
+
+Put actions into `placet_actions.py` of an installed app and decorate them with `@register`.
+Every default is the safe one: an action is `opaque` until it says what its target can do.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from . import states
+from .canonical import frozen, packed
+from .errors import BadInput, Incompatible
+from .types import Answer, Change, Facts, Finding, Verified
+
+Money = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,12})\.[0-9]{2}$")]
+"""An amount as decimal text with two places: it travels, is shown and is executed as typed."""
+
+
+class Arguments(BaseModel):
+    """Typed arguments: nothing coerced, nothing unknown let in, nothing changed afterwards."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Refused(Exception):
+    """The target said no: surely nothing happened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackPlan:
+    """How an effect is taken back. Use one of the four makers below."""
+
+    kind: str
+    summary: str
+    inverse: "type[Action] | None" = None
+    arguments: "Callable[[Any, str | None, Any], Mapping[str, Any]] | None" = None
+
+    def shown(self) -> Facts:
+        by = f"{self.inverse.name} v{self.inverse.version}" if self.inverse else None
+        return {"kind": self.kind, "summary": self.summary, "by": by}
+
+
+def in_band(
+    inverse: "type[Action]",
+    arguments: Callable[[Any, str | None, Any], Mapping[str, Any]],
+    *,
+    summary: str,
+) -> RollbackPlan:
+    """The inverse change restores what was. `arguments(args, resource_id, result)` → its own."""
+    return RollbackPlan(kind="in_band", summary=summary, inverse=inverse, arguments=arguments)
+
+
+def compensating(
+    counter: "type[Action]",
+    arguments: Callable[[Any, str | None, Any], Mapping[str, Any]],
+    *,
+    summary: str,
+) -> RollbackPlan:
+    """A counter-action makes it good; both stay visible at the target."""
+    return RollbackPlan(kind="compensating", summary=summary, inverse=counter, arguments=arguments)
+
+
+def out_of_band(instructions: str) -> RollbackPlan:
+    """A person takes it back by hand, as written here."""
+    return RollbackPlan(kind="out_of_band", summary=instructions)
+
+
+def no_rollback(reason: str) -> RollbackPlan:
+    """It cannot be taken back, and this is why; reviewers are told and must answer for it."""
+    return RollbackPlan(kind="none", summary=reason)
+
+
+class Action:
+    """One kind of outside change. Subclass, fill in, `@register`.
+
+    `call_seconds` bounds one call; `verify_seconds` is how long "not yet" may last.
+    `target_class` says what may be sent again: `idempotent` targets de-duplicate on our key for
+    `dedupe_window` seconds; `probe` targets can be asked; `opaque` ones neither.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    title: ClassVar[str]
+    Arguments: ClassVar[type[Arguments]]
+    risk: ClassVar[str] = "high"
+    target_class: ClassVar[str] = "opaque"
+    dedupe_window: ClassVar[float] = 0.0
+    call_seconds: ClassVar[float] = 10.0
+    verify_seconds: ClassVar[float] = 60.0
+    verification: ClassVar[str] = "The target is read again."
+    rollback: ClassVar[RollbackPlan]
+
+    def describe(self, args: Any) -> str:
+        """One line: verb, object, magnitude."""
+        return self.title
+
+    def target(self, args: Any) -> str:
+        """What is changed, in the words of the outside system."""
+        raise NotImplementedError
+
+    def precondition(self, args: Any) -> Facts:
+        """What must still be so at execution: captured at proposal, compared before the act."""
+        raise NotImplementedError
+
+    def preview(self, args: Any) -> Change:
+        """The target before and after, read from the world."""
+        return Change(before={}, after={})
+
+    def execute(self, args: Any, *, key: str, fencing_token: int) -> Answer:
+        """Act once, with the key. Raise Refused when surely nothing happened; any other
+        exception means that nobody knows."""
+        raise NotImplementedError
+
+    def reconcile(self, args: Any, *, key: str) -> Finding:
+        """Ask the target by key whether it happened. Absent is only said when it is certain."""
+        return Finding(kind="unclear")
+
+    def verify(self, args: Any, *, resource_id: str | None) -> Verified:
+        """Read the target again on a connection of its own and compare."""
+        return Verified(verification="unverifiable")
+
+    @classmethod
+    def label(cls) -> str:
+        return f"{cls.name} v{cls.version}"
+
+
+_registry: dict[tuple[str, int], type[Action]] = {}
+
+
+def register(action: type[Action]) -> type[Action]:
+    """Make an action known; refused at start-up when it is incomplete or a duplicate."""
+    _check(action)
+    key = (action.name, action.version)
+    if _registry.get(key, action) is not action:
+        raise ImproperlyConfigured(f"Action {action.label()} is defined twice.")
+    _registry[key] = action
+    return action
+
+
+def _check(action: type[Action]) -> None:
+    for needed in ("name", "title", "Arguments", "rollback"):
+        if not hasattr(action, needed):
+            raise ImproperlyConfigured(f"Action {action.__name__} lacks `{needed}`.")
+    if action.risk not in states.RISKS or action.target_class not in states.TARGET_CLASSES:
+        raise ImproperlyConfigured(f"Action {action.label()}: unknown risk or target_class.")
+    if not action.rollback.summary.strip():
+        raise ImproperlyConfigured(
+            f"Action {action.label()}: a rollback plan of the kind {action.rollback.kind!r} needs "
+            "words: what it does, or why there is none."
+        )
+    if action.target_class == "idempotent" and action.dedupe_window <= 0:
+        raise ImproperlyConfigured(f"Action {action.label()}: idempotent needs `dedupe_window`.")
+
+
+def get(name: str, version: int | None = None) -> Action:
+    """The action of that name, in that version or the newest. Raises BadInput, Incompatible."""
+    versions = [found for found in _registry if found[0] == name]
+    if not versions:
+        raise BadInput(f"There is no action {name!r}.", path="$.action")
+    if version is not None and (name, version) not in _registry:
+        raise Incompatible(f"This code has no version {version} of the action {name!r}.")
+    return _registry[(name, version) if version is not None else max(versions)]()
+
+
+def registered() -> list[type[Action]]:
+    return [_registry[key] for key in sorted(_registry)]
+
+
+def freeze(action: Action, arguments: Facts) -> bytes:
+    """Validate arguments and freeze them as RFC 8785 bytes. Raises BadInput with the path.
+
+    Left-out optional arguments are filled in with their defaults before freezing, so that they
+    are shown, approved and executed alike.
+    """
+    try:
+        model = action.Arguments.model_validate_json(packed(arguments))
+    except ValidationError as problem:
+        raise _named(problem) from problem
+    return frozen(model.model_dump(mode="json"))
+
+
+def _named(problem: ValidationError) -> BadInput:
+    first = problem.errors(include_url=False, include_input=False)[0]
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    return BadInput(first["msg"] + ".", path=f"$.arguments{path}")
+
+
+def thawed(action: Action, arguments: str | bytes) -> Any:
+    """Frozen argument bytes as the action's typed arguments."""
+    return action.Arguments.model_validate_json(arguments)

@@ -1,0 +1,146 @@
+"""Proposals: fix what is shown, wait for a decision, act on a refusal.
+
+`why_not_decide` is the one rule about who may decide, for every route; the doors ask the same
+function again when deciding and at the gate.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+from . import actions, conf
+from .canonical import digest_of, frozen, sha256_hex
+from .errors import NotPermitted
+from .eventlog import Log
+from .lifecycle import end, outside, overdue, park, take_answer
+from .store import proposals
+from .types import Facts, Pending, Position
+
+
+def why_not_decide(person_id: int, version_id: uuid.UUID) -> str | None:
+    """Why this person may not decide this proposal version now; None when they may."""
+    return proposals.why_not_decide(person_id, version_id)
+
+
+def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
+    """SHA-256 (hex) of the RFC 8785 array [run, step, action, arguments].
+
+    A later version of a proposal is another step of its own (`…#2`): a key that was once
+    prepared is never lent to another approval, even when the arguments are the same.
+    """
+    step = pending.step_id if pending.version == 1 else f"{pending.step_id}#{pending.version}"
+    action = f"{pending.action}@{pending.action_version}"
+    return sha256_hex(frozen([str(run_id), step, action, pending.arguments]))
+
+
+def open_proposal(log: Log) -> None:
+    """Capture the precondition, freeze all that will be shown, and ask."""
+    position, pending = log.position, _in_hand(log.position)
+    policy = proposals.policy_in_force()
+    if policy is None:
+        raise NotPermitted("No policy is in force: nothing can be proposed.")
+    facts = outside(lambda: _shown(position, pending, policy))
+    log.write("proposal_opened", facts)
+
+
+def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any]:
+    action = actions.get(pending.action, pending.action_version)
+    args = actions.thawed(action, pending.arguments)
+    key = idempotency_key(position.run_id, pending)
+    valid_until = _valid_until(policy)
+    premises, change = action.precondition(args), action.preview(args)
+    terms = frozen(
+        {
+            "action": action.label(),
+            "agent": position.initiator,
+            "change": {"before": change.before, "after": change.after},
+            "evidence": list(pending.evidence),
+            "headline": action.describe(args),
+            "idempotency_key": key,
+            "policy_version": policy["version"],
+            "precondition": premises,
+            "proposal": [pending.proposal_id, pending.version],
+            "risk": action.risk,
+            "rollback": action.rollback.shown(),
+            "run": str(position.run_id),
+            "step": pending.step_id,
+            "target": action.target(args),
+            "target_class": action.target_class,
+            "title": action.title,
+            "valid_until": valid_until,
+            "verification": action.verification,
+            "why": pending.why,
+        }
+    )
+    return {
+        "id": str(uuid.uuid4()),
+        "proposal_id": pending.proposal_id,
+        "version": pending.version,
+        "step_id": pending.step_id,
+        "tool_call_id": pending.tool_call_id,
+        "action": pending.action,
+        "action_version": pending.action_version,
+        "arguments": pending.arguments,
+        "terms": terms.decode(),
+        "digest": digest_of(pending.arguments.encode(), terms),
+        "idempotency_key": key,
+        "risk": action.risk,
+        "policy_version": policy["version"],
+        "precondition": premises,
+        "agent": position.initiator,
+        "why": pending.why,
+        "evidence": list(pending.evidence),
+        "valid_until": valid_until,
+    }
+
+
+def _valid_until(policy: Facts) -> str:
+    now = datetime.fromisoformat(policy["now"])
+    return (now + timedelta(seconds=policy["time_limit_seconds"])).isoformat()
+
+
+def wait_for_decision(log: Log) -> None:
+    """Park; a decision or the proposal's expiry wakes the run."""
+    pending = _in_hand(log.position)
+    park(log, "waiting_approval", {"what": "decision", "proposal_id": pending.proposal_id})
+
+
+def wait_for_answer(log: Log) -> None:
+    """A reviewer asked something: the agent answers with a new version, or the wait runs out."""
+    pending = _in_hand(log.position)
+    if _answered(log.position, pending):
+        return take_answer(log, pending)
+    if overdue(log.position, "answer"):
+        return settle_refusal(log)
+    awaiting = {"what": "answer", "proposal_id": pending.proposal_id}
+    park(log, "waiting_external", awaiting, seconds=conf.agent_wait_seconds())
+
+
+def _answered(position: Position, pending: Pending) -> bool:
+    first = position.requests[0] if position.requests else {}
+    return (
+        first.get("proposal_id") == pending.proposal_id
+        and first.get("answers_version") == pending.version
+    )
+
+
+def settle_refusal(log: Log) -> None:
+    """Rejected, expired or withdrawn: nothing ran, and nothing of it ever will."""
+    pending = _in_hand(log.position)
+    stage = "expired" if pending.stage == "returned" else pending.stage
+    leave(log, pending, stage, ended="cancelled")
+
+
+def leave(log: Log, pending: Pending, reason: str, *, ended: str) -> None:
+    """Go on without the effect: where the node said, back to the agent, or to the end."""
+    if pending.otherwise is not None:
+        log.write("run_moved", {"node": pending.otherwise, "set": {"refused": reason}})
+    elif pending.then is None:
+        log.write("run_moved", {"refused": reason})
+    else:
+        end(log, ended, reason=reason)
+
+
+def _in_hand(position: Position) -> Pending:
+    assert position.pending is not None
+    return position.pending

@@ -1,0 +1,25 @@
+"""Start-up: find actions and workflows in the installed apps, check them, wire the hints."""
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+from django.utils.module_loading import autodiscover_modules
+
+
+class EngineConfig(AppConfig):
+    name = "engine"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from . import hints, tasks, workflows
+
+        autodiscover_modules("placet_actions", "placet_workflows")
+        workflows.check_all()
+        hints.deliver_through(tasks.send)
+        post_migrate.connect(_install_doors, sender=self)
+
+
+def _install_doors(using: str = "default", **_: object) -> None:
+    from .store import doors
+
+    if using == "default":
+        doors.install()

@@ -1,0 +1,170 @@
+"""JSON in exactly one form, and a strict door for JSON from outside.
+
+`frozen` gives RFC 8785 bytes (JSON Canonicalization Scheme) for whatever is shown, approved,
+keyed or executed. `packed` is the faster sorted form for records that are hashed as stored.
+`parse` refuses what two parsers could read differently.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import rfc8785
+
+from .errors import BadInput, Malformed, TooLarge
+
+MAX_BODY = 256 * 1024
+MAX_DEPTH = 32
+MAX_KEYS = 1_000
+MAX_STRING = 64 * 1024
+MAX_SAFE_INTEGER = 2**53 - 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Json = Any
+
+
+def frozen(value: Json) -> bytes:
+    """RFC 8785 bytes of `value`. Raises BadInput for what JSON cannot carry exactly."""
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.CanonicalizationError as problem:
+        raise BadInput(str(problem)) from problem
+
+
+def packed(value: Json) -> bytes:
+    """Compact UTF-8 JSON with sorted keys; hashed as stored, never generated anew."""
+    text = json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+    return text.encode()
+
+
+def packed_text(value: Json) -> str:
+    return packed(value).decode()
+
+
+def sha256(*parts: bytes) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
+
+
+def sha256_hex(*parts: bytes) -> str:
+    return sha256(*parts).hex()
+
+
+def digest_of(arguments: bytes, terms: bytes) -> str:
+    """The digest a reviewer approves: SHA-256 (hex) over the hashes of its two parts.
+
+    `arguments` are the frozen argument bytes, `terms` the frozen rest of what was shown.
+    The database computes the same at the gate, from the bytes it stores.
+    """
+    return sha256_hex(
+        b'{"arguments":"%b","terms":"%b"}'
+        % (sha256_hex(arguments).encode(), sha256_hex(terms).encode())
+    )
+
+
+def parse(body: bytes, *, limit: int = MAX_BODY) -> Json:
+    """The JSON value in `body`, or a BadInput that names the path.
+
+    Refuses: more than `limit` bytes, bad UTF-8, duplicate keys, NaN and Infinity, integers
+    beyond ±(2**53-1), lone surrogates, U+0000, depth over 32, over 1,000 keys, strings over
+    64 KiB.
+    """
+    if len(body) > limit:
+        raise TooLarge(f"The body has {len(body)} bytes; the limit is {limit}.")
+    try:
+        value = json.loads(
+            body.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_constant
+        )
+    except UnicodeDecodeError as problem:
+        raise Malformed(f"The body is not UTF-8 (byte {problem.start}).") from problem
+    except json.JSONDecodeError as problem:
+        raise Malformed(
+            f"The body is not JSON: {problem.msg} (line {problem.lineno}, column {problem.colno})."
+        ) from problem
+    except ValueError as problem:  # an integer of thousands of digits
+        raise BadInput("A number with too many digits.", path="$") from problem
+    except RecursionError:
+        raise BadInput(f"Nested deeper than {MAX_DEPTH} levels.", path="$") from None
+    check(value)
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in pairs:
+        if key in found:
+            raise Malformed(f"The key {key!r} stands twice in one object.", path=f"$..{key}")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Json:
+    raise Malformed(f"{name} is not JSON.")
+
+
+def check(value: Json, path: str = "$") -> None:
+    """Raise BadInput where `value` cannot pass through Placet unchanged."""
+    _check(value, path, 0, [0])
+
+
+def _check(value: Json, path: str, depth: int, keys: list[int]) -> None:
+    if depth > MAX_DEPTH:
+        raise BadInput(f"Nested deeper than {MAX_DEPTH} levels.", path=path)
+    if isinstance(value, str):
+        _check_text(value, path)
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int):
+        _check_integer(value, path)
+    elif isinstance(value, float):
+        _check_float(value, path)
+    elif isinstance(value, Mapping):
+        _check_object(value, path, depth, keys)
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            _check(item, f"{path}[{position}]", depth + 1, keys)
+    else:
+        raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
+
+
+def _check_object(value: Mapping[str, Json], path: str, depth: int, keys: list[int]) -> None:
+    keys[0] += len(value)
+    if keys[0] > MAX_KEYS:
+        raise BadInput(f"More than {MAX_KEYS} keys.", path=path)
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise BadInput("Keys are strings.", path=path)
+        _check_text(key, path)
+        _check(item, f"{path}.{key}", depth + 1, keys)
+
+
+def _check_text(value: str, path: str) -> None:
+    if "\x00" in value:
+        raise BadInput("Contains U+0000, which cannot be stored.", path=_visible(path))
+    if _SURROGATE.search(value):
+        raise BadInput("Contains half of a surrogate pair.", path=_visible(path))
+    if len(value.encode()) > MAX_STRING:
+        raise BadInput(f"A string over {MAX_STRING} bytes.", path=path)
+
+
+def _visible(path: str) -> str:
+    return path.encode("ascii", "backslashreplace").decode().replace("\x00", "\\u0000")
+
+
+def _check_integer(value: int, path: str) -> None:
+    if abs(value) > MAX_SAFE_INTEGER:
+        raise BadInput(
+            "An integer beyond ±(2**53-1) loses digits in other programs; send it as a string.",
+            path=path,
+        )
+
+
+def _check_float(value: float, path: str) -> None:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise BadInput("Not a finite number.", path=path)

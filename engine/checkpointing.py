@@ -1,0 +1,91 @@
+"""Save a position as a checkpoint, and restore it only when its checksum matches."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from .canonical import packed_text, sha256_hex
+from .errors import Damaged, Incompatible
+from .types import Facts, Pending, Position
+
+SCHEMA_VERSION = 1
+EVERY = 20
+"""A checkpoint is saved at least every this many events."""
+
+_IN_SNAPSHOT = (
+    "state",
+    "visits",
+    "ordinal",
+    "recorded",
+    "requests",
+    "awaiting",
+    "failures",
+    "whence",
+)
+
+
+def saved(position: Position) -> dict[str, Any]:
+    """The columns of a checkpoint that only the worker knows, as canonical JSON text."""
+    snapshot = {name: getattr(position, name) for name in _IN_SNAPSHOT}
+    pending = position.pending.as_facts() if position.pending else None
+    return {
+        "state_snapshot": packed_text(snapshot),
+        "pending_action": packed_text(pending),
+        "completed_effects": packed_text(position.completed),
+        "budget_snapshot": packed_text(position.budget),
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+def checksum(run_id: uuid.UUID | str, checkpoint: Facts) -> str:
+    """SHA-256 (hex) over the checkpoint's columns as one JSON array, as the door makes it."""
+    parts = (
+        _quoted(checkpoint["checkpoint_id"]),
+        _quoted(run_id),
+        str(checkpoint["state_version"]),
+        _quoted(checkpoint["current_node"]),
+        _quoted(checkpoint["status"]),
+        checkpoint["state_snapshot"],
+        str(checkpoint["last_event_sequence"]),
+        checkpoint["pending_action"],
+        checkpoint["completed_effects"],
+        checkpoint["budget_snapshot"],
+        _quoted(checkpoint["created_at"]),
+        str(checkpoint["schema_version"]),
+    )
+    return sha256_hex(f"[{','.join(parts)}]".encode())
+
+
+def _quoted(text: object) -> str:
+    return json.dumps(str(text), ensure_ascii=False)
+
+
+def restored(run_id: uuid.UUID, case: Facts) -> Position:
+    """The position that the checkpoint in a claimed case holds.
+
+    Raises Damaged when the checksum does not match, Incompatible for another schema version.
+    """
+    checkpoint: Mapping[str, Any] = case["checkpoint"]
+    if checksum(run_id, checkpoint) != checkpoint["checksum"]:
+        raise Damaged(f"Checkpoint {checkpoint['checkpoint_id']} does not match its checksum.")
+    if checkpoint["schema_version"] != SCHEMA_VERSION:
+        raise Incompatible(f"Checkpoint schema {checkpoint['schema_version']} is not known here.")
+    snapshot = json.loads(checkpoint["state_snapshot"])
+    pending = json.loads(checkpoint["pending_action"])
+    snapshot["requests"] = tuple(snapshot["requests"])
+    return Position(
+        run_id=run_id,
+        workflow=case["workflow"],
+        workflow_version=case["workflow_version"],
+        initiator=case["initiator"],
+        seq=checkpoint["last_event_sequence"],
+        head=checkpoint["folded_hash"],
+        state_version=checkpoint["state_version"],
+        status=checkpoint["status"],
+        node=checkpoint["current_node"],
+        pending=Pending.from_facts(pending) if pending else None,
+        completed=json.loads(checkpoint["completed_effects"]),
+        budget=json.loads(checkpoint["budget_snapshot"]),
+        **snapshot,
+    )

@@ -1,0 +1,31 @@
+"""Typed settings of the engine, each with a safe default; durations are seconds."""
+
+from django.conf import settings
+
+
+def lease_seconds() -> float:
+    """How long a worker's right to advance a run lasts without renewal."""
+    return float(getattr(settings, "PLACET_LEASE_SECONDS", 30))
+
+
+def margin_seconds() -> float:
+    """Allowance for clocks and networks around every deadline."""
+    return float(getattr(settings, "PLACET_MARGIN_SECONDS", 2))
+
+
+def sweep_batch() -> int:
+    return int(getattr(settings, "PLACET_SWEEP_BATCH", 500))
+
+
+def max_failures() -> int:
+    """How often a node may fail in a row before its run is paused for a person."""
+    return int(getattr(settings, "PLACET_MAX_FAILURES", 6))
+
+
+def agent_wait_seconds() -> float:
+    """How long a run waits for its agent's next word before it is cancelled."""
+    return float(getattr(settings, "PLACET_AGENT_WAIT_SECONDS", 7 * 24 * 3600))
+
+
+def default_budget() -> dict[str, int]:
+    return dict(getattr(settings, "PLACET_BUDGET", {"max_steps": 1_000, "max_effects": 100}))

@@ -1,0 +1,156 @@
+"""Everything the engine refuses, as one small tree.
+
+PlacetError
+├── BadInput            422  what was sent breaks a rule; names the path
+│   ├── Malformed       400  not JSON at all, or JSON that two parsers would read differently
+│   └── TooLarge        413
+├── NotFound            404
+├── NotPermitted        403
+├── Conflict            409  true when it was read, no longer true now
+│   ├── AlreadyDecided
+│   ├── Expired
+│   ├── DigestMismatch
+│   ├── Stopped
+│   └── Terminal
+├── LeaseLost           409  another worker advances this run; stop at once
+├── BudgetExhausted     409
+├── Damaged             500  a checksum or a hash does not match; never guess
+├── Incompatible        409  this code cannot read or run what is stored
+└── Unavailable         503  database or broker cannot be reached; retryable
+
+`retryable` tells whether the same call may succeed later without a change.
+The docstring of each class is its message when none is given.
+"""
+
+from typing import ClassVar
+
+
+class PlacetError(Exception):
+    """Placet refused this."""
+
+    http_status: ClassVar[int] = 500
+    retryable: ClassVar[bool] = False
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str | None = None, /, **facts: object) -> None:
+        self.message = message or (self.__doc__ or "").strip()
+        self.facts = facts
+        super().__init__(self.message)
+
+
+class BadInput(PlacetError):
+    """The request breaks a rule."""
+
+    http_status = 422
+    code = "bad_input"
+
+    def __init__(self, message: str | None = None, /, *, path: str = "", **facts: object) -> None:
+        self.path = path
+        super().__init__(message, path=path, **facts)
+
+
+class Malformed(BadInput):
+    """The body is not JSON that every parser reads alike."""
+
+    http_status = 400
+    code = "malformed"
+
+
+class TooLarge(BadInput):
+    """The body is over the limit."""
+
+    http_status = 413
+    code = "too_large"
+
+
+class NotFound(PlacetError):
+    """There is no such thing here."""
+
+    http_status = 404
+    code = "not_found"
+
+
+class NotPermitted(PlacetError):
+    """You may not do this."""
+
+    http_status = 403
+    code = "not_permitted"
+
+
+class Conflict(PlacetError):
+    """This has changed since you looked."""
+
+    http_status = 409
+    code = "conflict"
+
+
+class AlreadyDecided(Conflict):
+    """Somebody has decided this already."""
+
+    code = "already_decided"
+
+
+class Expired(Conflict):
+    """The time for this decision has passed; nothing ran."""
+
+    code = "expired"
+
+
+class DigestMismatch(Conflict):
+    """What would be executed is not what was approved."""
+
+    code = "digest_mismatch"
+
+
+class Stopped(Conflict):
+    """A stop is in force; nothing new begins."""
+
+    code = "stopped"
+
+
+class Terminal(Conflict):
+    """This run has ended; it never changes again."""
+
+    code = "terminal"
+
+
+class LeaseLost(PlacetError):
+    """Another worker holds this run now."""
+
+    http_status = 409
+    code = "lease_lost"
+
+
+class BudgetExhausted(PlacetError):
+    """The run has used up its budget."""
+
+    http_status = 409
+    code = "budget_exhausted"
+
+
+class Damaged(PlacetError):
+    """A stored checksum or hash does not match its content."""
+
+    code = "damaged"
+
+
+class Incompatible(PlacetError):
+    """This version of the code cannot go on with what is stored."""
+
+    http_status = 409
+    code = "incompatible"
+
+
+class Unavailable(PlacetError):
+    """The database or the broker cannot be reached; try again in a moment."""
+
+    http_status = 503
+    retryable = True
+    code = "unavailable"
+
+
+def _descendants(kind: type[PlacetError]) -> list[type[PlacetError]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in _descendants(child))]
+
+
+BY_CODE: dict[str, type[PlacetError]] = {kind.code: kind for kind in _descendants(PlacetError)}

@@ -1,0 +1,147 @@
+"""The log of a held run: append to it through the doors, fold what others appended."""
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from . import checkpointing
+from .canonical import packed
+from .errors import Damaged
+from .folding import fold
+from .hashing import event_hash, payload_hash
+from .leasing import Lease
+from .states import WORKING
+from .store import alerts, effects, proposals, runs
+from .store.doors import WorkerDoor
+from .types import Event, Facts, Position
+
+ACTOR = "system:worker"
+
+_DOORS: Mapping[str, WorkerDoor] = {
+    "proposal_opened": proposals.open_proposal,
+    "approval_lapsed": proposals.lapse_approval,
+    "effect_prepared": effects.prepare_effect,
+    "effect_intended": effects.intend_effect,
+    "effect_recorded": effects.record_effect,
+    "effect_reconciled": effects.reconcile_effect,
+    "effect_verified": effects.verify_effect,
+    "effect_committed": effects.commit_effect,
+    "alert_raised": alerts.raise_alert,
+}
+"""Kinds with a door of their own; every other kind is a plain move of the run."""
+
+
+class Behind(Exception):
+    """The log has grown: nothing was written, the news is folded, decide again."""
+
+
+class Log:
+    """A held run: where it stands, and the only way to move it."""
+
+    def __init__(self, lease: Lease, position: Position) -> None:
+        self.lease = lease
+        self.position = position
+        self.parked = False
+        self._checkpointed = position.seq
+
+    def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
+        """Make one transition. Raises Behind when others have written meanwhile."""
+        after = fold(self.position, self._draft(kind, facts))
+        boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
+        checkpoint = checkpointing.saved(after) if boundary else None
+        told = self._through_door(kind, packed(facts), checkpoint)
+        if "behind" in told:
+            self._catch_up(told["behind"])
+            raise Behind
+        self.position = replace(after, head=told["head"])
+        self._checkpointed = after.seq if boundary else self._checkpointed
+        self.parked = after.status not in WORKING or facts.get("wake_at") is not None
+        self.lease.worked()
+        return told
+
+    def insist(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
+        """Write what has happened, however many facts came in between."""
+        while True:
+            try:
+                return self.write(kind, facts, boundary=boundary)
+            except Behind:
+                continue
+
+    def _draft(self, kind: str, facts: Facts) -> Event:
+        return Event(
+            run_id=self.position.run_id,
+            seq=self.position.seq + 1,
+            kind=kind,
+            actor=ACTOR,
+            at="",
+            payload=facts,
+            hash="",
+        )
+
+    def _through_door(
+        self, kind: str, payload: bytes, checkpoint: Facts | None
+    ) -> Mapping[str, Any]:
+        run, token, folded = self.position.run_id, self.lease.token, self.position.seq
+        door = _DOORS.get(kind)
+        if door is None:
+            return runs.move_run(run, token, folded, kind, ACTOR, payload, checkpoint)
+        return door(run, token, folded, ACTOR, payload, checkpoint)
+
+    def _catch_up(self, newer: Iterable[Facts]) -> None:
+        self.position = folded(self.position, newer)
+
+
+def opened(lease: Lease, case: Facts) -> Log:
+    """The log of a run just claimed: newest checkpoint, verified, and the events after it.
+
+    Raises Damaged when the checkpoint's checksum or the chain after it does not match.
+    """
+    restored = checkpointing.restored(lease.run_id, case)
+    log = Log(lease, folded(restored, case["events"]))
+    log._checkpointed = restored.seq
+    if log.position.head != case["head"]:
+        raise Damaged("The run's head is not the hash of its last event.")
+    return log
+
+
+def folded(position: Position, raw: Iterable[Facts]) -> Position:
+    """Fold stored events into `position`, verifying the chain link by link."""
+    for stored in raw:
+        position = fold(position, verified(position.run_id, stored, position.seq, position.head))
+    return position
+
+
+def verified(run_id: uuid.UUID, stored: Facts, seq: int, prev: str) -> Event:
+    """The stored event that follows `seq`, with its hashes re-computed. Raises Damaged."""
+    if stored["seq"] != seq + 1:
+        raise Damaged(f"Event {seq + 1} is missing.")
+    if stored["payload"] is not None:
+        _check_payload(stored)
+    computed = event_hash(
+        run=run_id,
+        seq=stored["seq"],
+        kind=stored["kind"],
+        actor=stored["actor"],
+        at=stored["at"],
+        payload_hash=stored["payload_hash"],
+        prev=prev,
+    )
+    if computed != stored["hash"]:
+        raise Damaged(f"Event {stored['seq']} does not match its hash.")
+    return Event(
+        run_id=run_id,
+        seq=stored["seq"],
+        kind=stored["kind"],
+        actor=stored["actor"],
+        at=stored["at"],
+        payload=json.loads(stored["payload"]) if stored["payload"] is not None else {},
+        hash=computed,
+    )
+
+
+def _check_payload(stored: Facts) -> None:
+    found = payload_hash(bytes.fromhex(stored["salt"]), stored["payload"].encode())
+    if found != stored["payload_hash"]:
+        raise Damaged(f"The payload of event {stored['seq']} was altered.")

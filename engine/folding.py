@@ -1,0 +1,283 @@
+"""Fold a run's events, one by one, into its position. Pure: no clock, no database.
+
+A worker resumes by folding the events after a checkpoint; any earlier state of a run is the
+nearest checkpoint and the events after it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .canonical import packed, sha256_hex
+from .errors import Incompatible
+from .types import Event, Facts, Pending, Position
+
+Folded = Callable[[Position, Event], Position]
+
+
+def fold(position: Position | None, event: Event) -> Position:
+    """The position after `event`. Raises Incompatible for an event of an unknown kind."""
+    if event.kind == "run_accepted":
+        return _accepted(event)
+    handler = _FOLDS.get(event.kind)
+    if handler is None or position is None:
+        raise Incompatible(f"This code does not know events of the kind {event.kind!r}.")
+    return replace(handler(position, event), seq=event.seq, head=event.hash)
+
+
+def _accepted(event: Event) -> Position:
+    facts = event.payload
+    return Position(
+        run_id=event.run_id,
+        workflow=facts["workflow"],
+        workflow_version=facts["workflow_version"],
+        initiator=facts["initiator"],
+        seq=event.seq,
+        head=event.hash,
+        state_version=1,
+        status="running",
+        node=facts["node"],
+        state=facts["state"],
+        visits={facts["node"]: 1},
+        budget={"limits": facts["budget"], "steps": 0, "effects": 0},
+    )
+
+
+def _stepped(position: Position, facts: Facts, **changes: Any) -> Position:
+    """A worker's transition: the state version grows, status and node follow the payload."""
+    changes.setdefault("status", facts.get("status", position.status))
+    return replace(position, state_version=position.state_version + 1, **changes)
+
+
+def _unchanged(position: Position, event: Event) -> Position:
+    return position
+
+
+def _stepped_only(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload)
+
+
+def _claimed(position: Position, event: Event) -> Position:
+    return replace(position, status="reconciling", whence=event.payload["whence"])
+
+
+def _resumed(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, whence=None)
+
+
+def _moved(position: Position, event: Event) -> Position:
+    return _arrived(_stepped(position, event.payload, pending=None), event.payload)
+
+
+def _arrived(position: Position, facts: Facts) -> Position:
+    """Apply changes to the workflow's state and, where a node is named, enter it."""
+    state = {**position.state, **facts.get("set", {})}
+    for key in facts.get("unset", ()):
+        state.pop(key, None)
+    position = replace(position, state=state, failures=0, awaiting=None)
+    node = facts.get("node")
+    if node is None:
+        return position
+    visits = {**position.visits, node: position.visits.get(node, 0) + 1}
+    budget = {**position.budget, "steps": position.budget["steps"] + 1}
+    return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
+
+
+def _value_recorded(position: Position, event: Event) -> Position:
+    facts = event.payload
+    recorded = {**position.recorded, facts["name"]: facts["value"]}
+    return _stepped(position, facts, recorded=recorded)
+
+
+def _node_failed(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, failures=event.payload["failures"])
+
+
+def _parked(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, awaiting=event.payload["awaiting"])
+
+
+def _ended(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, pending=None, awaiting=None)
+
+
+def _finish_requested(position: Position, event: Event) -> Position:
+    return replace(position, requests=(*position.requests, {"finish": True}))
+
+
+def _requested(position: Position, event: Event) -> Position:
+    """A request waits in line; an answer to a question goes to the head of it."""
+    request = dict(event.payload)
+    if request.get("answers_version") is not None:
+        return replace(position, requests=(request, *position.requests))
+    return replace(position, requests=(*position.requests, request))
+
+
+def _taken_up(position: Position, event: Event) -> Position:
+    """A worker took up the next request, or a node's own; nothing has been shown yet."""
+    facts = event.payload
+    requests = position.requests[1:] if facts.get("from_request") else position.requests
+    ordinal = position.ordinal + (1 if facts.get("new_step") else 0)
+    pending = Pending.from_facts({**facts, "stage": "requested"})
+    return _stepped(
+        position, facts, requests=requests, ordinal=ordinal, pending=pending, failures=0
+    )
+
+
+def _request_dropped(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, requests=position.requests[1:])
+
+
+def _opened(position: Position, event: Event) -> Position:
+    facts = event.payload
+    pending = replace(
+        _in_hand(position),
+        stage="open",
+        version_id=facts["id"],
+        digest=facts["digest"],
+        idempotency_key=facts["idempotency_key"],
+        precondition=facts["precondition"],
+    )
+    return _stepped(position, facts, pending=pending, failures=0)
+
+
+def _decided(stage: str) -> Folded:
+    def handler(position: Position, event: Event) -> Position:
+        pending = position.pending
+        if pending is None or pending.version_id != event.payload["id"]:
+            return position
+        question = event.payload.get("question")
+        return replace(position, pending=replace(pending, stage=stage, question=question))
+
+    return handler
+
+
+def _lapsed(position: Position, event: Event) -> Position:
+    """Back to the reviewer as a new version of the same request."""
+    pending = _in_hand(position)
+    again = Pending.from_facts(
+        {
+            **pending.as_facts(),
+            "stage": "requested",
+            "version": pending.version + 1,
+            "version_id": None,
+            "digest": None,
+            "idempotency_key": None,
+            "precondition": None,
+            "effect_id": None,
+            "attempt": 1,
+            "tries": 0,
+        }
+    )
+    return _stepped(position, event.payload, pending=again)
+
+
+def _prepared(position: Position, event: Event) -> Position:
+    facts = event.payload
+    base = position.pending if facts.get("compensates") is None else None
+    pending = Pending.from_facts(
+        {**(base.as_facts() if base else {}), **facts, "stage": "prepared", "attempt": 1}
+    )
+    return _stepped(position, facts, pending=pending)
+
+
+def _intended(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, pending=_staged(position, "executing"), failures=0)
+
+
+def _recorded(position: Position, event: Event) -> Position:
+    facts = event.payload
+    pending = _in_hand(position)
+    pending = replace(
+        pending,
+        stage=facts["status"],
+        outcome=facts.get("outcome"),
+        resource_id=facts.get("resource_id") or pending.resource_id,
+        result_ref=facts.get("result_ref") or pending.result_ref,
+        verify_by=facts.get("verify_by") or pending.verify_by,
+        tries=pending.tries + 1 if facts["status"] == "unknown" else 0,
+        attempt=pending.attempt + (1 if facts["status"] == "prepared" else 0),
+    )
+    return _stepped(position, {}, pending=pending)
+
+
+def _verified(position: Position, event: Event) -> Position:
+    facts = event.payload
+    pending = replace(
+        _in_hand(position),
+        stage=facts["verification"],
+        expected=facts.get("expected"),
+        observed=facts.get("observed"),
+        tries=_in_hand(position).tries + 1,
+    )
+    return _stepped(position, facts, pending=pending)
+
+
+def _committed(position: Position, event: Event) -> Position:
+    facts = event.payload
+    position = _stepped(position, facts, pending=None)
+    if facts.get("compensates") is None:
+        position = replace(position, completed=_completed(position.completed, facts))
+        position = replace(position, budget=_one_more_effect(position.budget))
+    return _arrived(position, facts)
+
+
+def _alerted(position: Position, event: Event) -> Position:
+    pending = position.pending
+    if pending and pending.effect_id == event.payload.get("effect_id"):
+        pending = replace(pending, alerted=True)
+    return _stepped(position, event.payload, pending=pending)
+
+
+def _completed(completed: Facts, facts: Facts) -> Facts:
+    earlier = sha256_hex(packed(completed)) if completed else None
+    latest = {key: facts.get(key) for key in ("effect_id", "action", "resource_id", "result_ref")}
+    return {"count": completed.get("count", 0) + 1, "latest": latest, "earlier": earlier}
+
+
+def _one_more_effect(budget: Facts) -> Facts:
+    return {**budget, "effects": budget["effects"] + 1}
+
+
+def _in_hand(position: Position) -> Pending:
+    if position.pending is None:
+        raise Incompatible("The log settles an effect that the run does not have in hand.")
+    return position.pending
+
+
+def _staged(position: Position, stage: str) -> Pending:
+    return replace(_in_hand(position), stage=stage)
+
+
+_FOLDS: Mapping[str, Folded] = {
+    "run_claimed": _claimed,
+    "run_resumed": _resumed,
+    "run_moved": _moved,
+    "run_parked": _parked,
+    "run_paused": _stepped_only,
+    "run_ended": _ended,
+    "node_failed": _node_failed,
+    "value_recorded": _value_recorded,
+    "effect_requested": _requested,
+    "finish_requested": _finish_requested,
+    "request_taken_up": _taken_up,
+    "request_dropped": _request_dropped,
+    "proposal_opened": _opened,
+    "proposal_approved": _decided("approved"),
+    "proposal_rejected": _decided("rejected"),
+    "proposal_returned": _decided("returned"),
+    "proposal_expired": _decided("expired"),
+    "proposal_withdrawn": _decided("withdrawn"),
+    "decision_made": _unchanged,
+    "decision_refused": _unchanged,
+    "approval_lapsed": _lapsed,
+    "effect_prepared": _prepared,
+    "effect_intended": _intended,
+    "effect_recorded": _recorded,
+    "effect_reconciled": _recorded,
+    "effect_verified": _verified,
+    "effect_committed": _committed,
+    "rollback_authorised": _stepped_only,
+    "alert_raised": _alerted,
+    "late_answer": _unchanged,
+}

@@ -1,0 +1,266 @@
+"""What a run does next, and the plain moves of its life: visit, wait, pause, end.
+
+`next_move` is a pure function of the position. The happy path and recovery both ask it, so
+recovery ends in the functions that the happy path calls.
+"""
+
+import logging
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from . import actions, conf, workflows
+from .canonical import packed
+from .errors import PlacetError
+from .eventlog import ACTOR, Log
+from .leasing import Lease
+from .store import alerts, runs
+from .types import Facts, Pending, Position
+from .workflows import Context, Finish, Go, Next, Propose
+
+logger = logging.getLogger(__name__)
+Value = TypeVar("Value")
+
+_BY_STAGE = {
+    "requested": "open_proposal",
+    "open": "wait_for_decision",
+    "approved": "prepare",
+    "rejected": "settle_refusal",
+    "expired": "settle_refusal",
+    "withdrawn": "settle_refusal",
+    "returned": "wait_for_answer",
+    "prepared": "fire",
+    "executing": "reconcile",
+    "unknown": "reconcile",
+    "failed": "settle_failure",
+    "succeeded": "verify",
+    "not_yet": "verify",
+    "passed": "commit",
+    "mismatch": "settle_mismatch",
+    "partial": "settle_unverified",
+    "unverifiable": "settle_unverified",
+}
+
+
+class OutsideFailed(Exception):
+    """An integrator's function failed before anything was sent: try again later."""
+
+
+def next_move(position: Position) -> str:
+    """The name of the one move that brings this run further."""
+    if position.pending is not None:
+        return _BY_STAGE[position.pending.stage]
+    if position.status == "rolling_back":
+        return "end_rollback"
+    if position.requests:
+        return "take_request"
+    return "visit"
+
+
+def outside(function: Callable[[], Value]) -> Value:
+    """Call an integrator's function; whatever it raises becomes OutsideFailed."""
+    try:
+        return function()
+    except PlacetError:
+        raise
+    except Exception as problem:
+        raise OutsideFailed(f"{type(problem).__name__}: {problem}") from problem
+
+
+def visit(log: Log) -> None:
+    """Run the node's function and move as it says; an open-ended run waits for its agent."""
+    position = log.position
+    if position.budget["steps"] >= position.budget["limits"]["max_steps"]:
+        return pause(log, "budget_exhausted", "The run has made as many steps as it may.")
+    workflow = workflows.get(position.workflow, position.workflow_version)
+    if workflow.open_ended:
+        return wait_for_agent(log)
+    node = workflow.nodes[position.node]
+    said = outside(lambda: node.function(_context(log)))
+    _check_allowed(node, said)
+    _follow(log, said)
+
+
+def _context(log: Log) -> Context:
+    position = log.position
+    return Context(
+        run_id=str(position.run_id),
+        state=position.state,
+        latest_effect=position.completed.get("latest"),
+        record=lambda name, function: _recorded(log, name, function),
+    )
+
+
+def _recorded(log: Log, name: str, function: Callable[[], Any]) -> Any:
+    """A model's answer, the clock, randomness: stored once, read back when the node runs again."""
+    if name not in log.position.recorded:
+        log.insist("value_recorded", {"name": name, "value": function()}, boundary=True)
+    return log.position.recorded[name]
+
+
+def _check_allowed(node: workflows.Node, said: Next) -> None:
+    targets = {
+        Go: lambda: [said.node],  # type: ignore[union-attr]
+        Propose: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
+        Finish: list,
+    }.get(type(said))
+    if targets is None:
+        raise OutsideFailed(f"The node {node.name!r} returned {said!r}.")
+    strangers = set(targets()) - set(node.to)
+    if strangers or (isinstance(said, Finish) and not node.ends):
+        raise OutsideFailed(
+            f"The node {node.name!r} may not go to {', '.join(sorted(strangers)) or 'the end'}."
+        )
+
+
+def _follow(log: Log, said: Next) -> None:
+    if isinstance(said, Go):
+        log.write("run_moved", {"node": said.node, "set": said.changes})
+    elif isinstance(said, Propose):
+        _request(log, said)
+    else:
+        end(log, "completed", changes=said.changes)
+
+
+def _request(log: Log, said: Propose) -> None:
+    action = actions.get(said.action)
+    log.write(
+        "request_taken_up",
+        {
+            "new_step": True,
+            "step_id": f"{log.position.visit}:{log.position.ordinal + 1}",
+            "proposal_id": str(uuid.uuid4()),
+            "version": 1,
+            "action": action.name,
+            "action_version": action.version,
+            "arguments": actions.freeze(action, said.arguments).decode(),
+            "why": said.why,
+            "evidence": list(said.evidence),
+            "then": said.then,
+            "otherwise": said.otherwise,
+        },
+    )
+
+
+def take_request(log: Log) -> None:
+    """Take up what the agent asked for next."""
+    request = log.position.requests[0]
+    if request.get("finish"):
+        return end(log, "completed")
+    if request.get("answers_version") is not None:
+        # The question it answers is no longer open: nothing waits for this any more.
+        log.write("request_dropped", {"proposal_id": request["proposal_id"]})
+        return None
+    log.write("request_taken_up", {**_asked(request), "step_id": _next_step(log.position)})
+
+
+def _asked(request: Facts) -> dict[str, Any]:
+    kept = ("proposal_id", "action", "action_version", "arguments", "why", "evidence")
+    facts = {name: request[name] for name in kept}
+    return {
+        **facts,
+        "from_request": True,
+        "new_step": True,
+        "version": 1,
+        "tool_call_id": request.get("tool_call_id"),
+    }
+
+
+def _next_step(position: Position) -> str:
+    return f"{position.visit}:{position.ordinal + 1}"
+
+
+def take_answer(log: Log, pending: Pending) -> None:
+    """The agent answered: the same step, a new version of the proposal."""
+    request = log.position.requests[0]
+    log.write(
+        "request_taken_up",
+        {
+            **_asked(request),
+            "new_step": False,
+            "step_id": pending.step_id,
+            "version": pending.version + 1,
+            "then": pending.then,
+            "otherwise": pending.otherwise,
+        },
+    )
+
+
+def wait_for_agent(log: Log) -> None:
+    """Park until the agent speaks; the wait has an end, and its end is: cancelled."""
+    if overdue(log.position, "agent"):
+        return end(log, "cancelled", reason="expired")
+    park(log, "waiting_external", {"what": "agent"}, seconds=conf.agent_wait_seconds())
+
+
+def overdue(position: Position, what: str) -> bool:
+    """Has the wait for `what` reached its end by this worker's clock?"""
+    awaiting = position.awaiting
+    if not awaiting or awaiting["what"] != what or "until" not in awaiting:
+        return False
+    return datetime.fromisoformat(awaiting["until"]) <= datetime.now(UTC)
+
+
+def park(log: Log, status: str, awaiting: Facts, *, seconds: float | None = None) -> None:
+    """Wait without a lease. Refused (Behind) when the awaited fact is already there."""
+    until = in_seconds(seconds) if seconds is not None else None
+    facts = {"status": status, "awaiting": {**awaiting, **({"until": until} if until else {})}}
+    log.write("run_parked", {**facts, "wake_at": until}, boundary=True)
+
+
+def in_seconds(seconds: float) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def back_off(tries: int) -> float:
+    """Seconds to wait after the n-th try in vain: 1, 2, 4 … at most 60."""
+    return float(min(2 ** max(tries - 1, 0), 60))
+
+
+def failed(log: Log, problem: OutsideFailed) -> None:
+    """An integrator's function failed: wait longer each time, then hand over to a person."""
+    failures = log.position.failures + 1
+    if failures >= conf.max_failures():
+        raise_alert(log, "retries_exhausted", f"Failed {failures} times: {problem}", {})
+        return pause(log, "retries_exhausted", str(problem))
+    log.write(
+        "node_failed",
+        {"error": str(problem), "failures": failures, "wake_at": in_seconds(back_off(failures))},
+    )
+
+
+def raise_alert(log: Log, kind: str, summary: str, details: Facts) -> None:
+    """Raise an alert about the effect in hand; once, however often the run comes by here."""
+    pending = log.position.pending
+    if pending is not None and pending.alerted:
+        return
+    facts = {"alert_id": str(uuid.uuid4()), "kind": kind, "summary": summary, "details": details}
+    log.write("alert_raised", {**facts, "effect_id": pending.effect_id if pending else None})
+
+
+def pause(log: Log, reason: str, detail: str) -> None:
+    """Stand still until a person has looked at it."""
+    log.write(
+        "run_paused", {"status": "paused", "reason_code": reason, "detail": detail}, boundary=True
+    )
+
+
+def pause_unread(lease: Lease, case: Facts, reason: str, problem: PlacetError) -> None:
+    """Pause a run whose stored position cannot be trusted or read: never guess."""
+    facts = {"status": "paused", "reason_code": reason, "detail": problem.message}
+    alert = {
+        "alert_id": str(uuid.uuid4()),
+        "kind": reason,
+        "summary": problem.message,
+        "details": {},
+        "effect_id": None,
+    }
+    seq, run, token = case["last_seq"], lease.run_id, lease.token
+    alerts.raise_alert(run, token, seq, ACTOR, packed(alert), None)
+    runs.move_run(run, token, seq + 1, "run_paused", ACTOR, packed(facts), None)
+
+
+def end(log: Log, status: str, *, reason: str | None = None, changes: Facts | None = None) -> None:
+    facts = {"status": status, "reason_code": reason, "set": changes or {}}
+    log.write("run_ended", facts, boundary=True)

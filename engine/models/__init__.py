@@ -1,0 +1,18 @@
+"""The one source of the schema. Only `engine.store` writes to these tables."""
+
+from .approval import Decision, Policy, Proposal, Stop
+from .effect import Alert, Effect, Evidence
+from .run import Checkpoint, Event, Run
+
+__all__ = [
+    "Alert",
+    "Checkpoint",
+    "Decision",
+    "Effect",
+    "Event",
+    "Evidence",
+    "Policy",
+    "Proposal",
+    "Run",
+    "Stop",
+]

@@ -1,0 +1,129 @@
+"""Proposals, what people said of them, and the rules in force."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from .. import states
+from .constraints import one_of
+from .run import Run
+
+
+class Proposal(models.Model):
+    """One version of the request that one effect be allowed.
+
+    `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    proposal_id = models.UUIDField()
+    version = models.PositiveIntegerField()
+    run = models.ForeignKey(Run, models.PROTECT, related_name="proposals")
+    step_id = models.TextField()
+    tool_call_id = models.TextField(null=True)
+    action = models.TextField()
+    action_version = models.PositiveIntegerField()
+    arguments = models.BinaryField()
+    terms = models.BinaryField()
+    digest = models.TextField()
+    idempotency_key = models.TextField()
+    risk = models.TextField()
+    policy_version = models.PositiveIntegerField()
+    status = models.TextField()
+    question = models.TextField(null=True)
+    agent = models.TextField()
+    why = models.TextField()
+    evidence = models.JSONField(default=list)
+    valid_until = models.DateTimeField()
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["proposal_id", "version"], name="proposal_version"),
+            models.UniqueConstraint(
+                fields=["proposal_id"],
+                condition=Q(status__in=("open", "approved")),
+                name="proposal_one_live_version",
+            ),
+            one_of("proposal_status_known", "status", states.PROPOSAL),
+            one_of("proposal_risk_known", "risk", states.RISKS),
+        ]
+        indexes = [
+            models.Index(
+                fields=["valid_until"], name="proposal_open_by_expiry", condition=Q(status="open")
+            ),
+            models.Index(fields=["-opened_at", "id"], name="proposal_newest_first"),
+        ]
+
+
+class Decision(models.Model):
+    """What one reviewer said of one proposal version."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="decisions")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    person_name = models.TextField()
+    decision = models.TextField()
+    reason_code = models.TextField(null=True)
+    reason = models.TextField()
+    digest = models.TextField()
+    seen = models.JSONField(default=dict)
+    decided_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["proposal", "person"], name="decision_one_per_person"),
+            one_of("decision_known", "decision", states.DECISIONS),
+            models.CheckConstraint(
+                name="decision_has_a_reason",
+                condition=Q(reason_code__isnull=False) | ~Q(reason=""),
+            ),
+        ]
+
+
+class Policy(models.Model):
+    """Who may decide and for how long an approval holds; data with a version."""
+
+    version = models.PositiveIntegerField(primary_key=True)
+    group_name = models.TextField()
+    approvals_needed = models.PositiveIntegerField(default=1)
+    time_limit_seconds = models.PositiveIntegerField()
+    in_force = models.BooleanField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["in_force"], condition=Q(in_force=True), name="policy_one_in_force"
+            ),
+            models.CheckConstraint(
+                name="policy_needs_somebody",
+                condition=Q(approvals_needed=1) & ~Q(group_name="") & Q(time_limit_seconds__gt=0),
+            ),
+        ]
+
+
+class Stop(models.Model):
+    """Nothing new begins in its scope while it stands."""
+
+    stop_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    scope = models.TextField()
+    reason = models.TextField()
+    rollbacks_run = models.BooleanField(default=False)
+    placed_by = models.TextField()
+    placed_at = models.DateTimeField()
+    lifted_by = models.TextField(null=True)
+    lifted_reason = models.TextField(null=True)
+    lifted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope"], condition=Q(lifted_at__isnull=True), name="stop_one_per_scope"
+            ),
+            models.CheckConstraint(name="stop_has_a_reason", condition=~Q(reason="")),
+            one_of("stop_scope_known", "scope", ("everything",)),
+        ]

@@ -1,0 +1,123 @@
+"""A run, its log and its checkpoints."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from .. import states
+from .constraints import one_of, one_of_or_null
+
+
+class Run(models.Model):
+    """One durable execution of a workflow version."""
+
+    run_id = models.UUIDField(primary_key=True)
+    workflow = models.TextField()
+    workflow_version = models.PositiveIntegerField()
+    status = models.TextField()
+    reason_code = models.TextField(null=True)
+    current_node = models.TextField()
+    state_version = models.BigIntegerField(default=0)
+    last_seq = models.BigIntegerField(default=0)
+    head = models.BinaryField()
+    last_at = models.DateTimeField()
+    lease_owner = models.TextField(null=True)
+    lease_token = models.BigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    wake_at = models.DateTimeField(null=True)
+    budget = models.JSONField(default=dict)
+    labels = models.JSONField(default=dict)
+    initiator = models.TextField()
+    initiator_person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
+    forked_from = models.TextField(null=True)
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            one_of("run_status_known", "status", states.RUN),
+            one_of_or_null(
+                "run_reason_known_when_paused_or_ended",
+                "reason_code",
+                (*states.PAUSE_REASONS, "rejected", "expired", "withdrawn", "effect_failed"),
+            ),
+            models.CheckConstraint(
+                name="run_ended_at_means_terminal",
+                condition=models.Q(status__in=states.terminal(states.RUN), ended_at__isnull=False)
+                | (
+                    ~models.Q(status__in=states.terminal(states.RUN))
+                    & models.Q(ended_at__isnull=True)
+                ),
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-created_at", "run_id"], name="run_newest_first"),
+            models.Index(
+                fields=["run_id"],
+                name="run_working",
+                condition=models.Q(status__in=states.WORKING),
+            ),
+            models.Index(
+                fields=["wake_at"],
+                name="run_waking",
+                condition=models.Q(wake_at__isnull=False),
+            ),
+        ]
+
+
+class Event(models.Model):
+    """An immutable past-tense fact; the ordered, hash-chained events of a run are its log.
+
+    `payload_hash` = SHA-256(salt ‖ payload) stays when payload and salt are erased, so the
+    chain still verifies.
+    """
+
+    pk = models.CompositePrimaryKey("run_id", "seq")
+    run = models.ForeignKey(Run, models.PROTECT, related_name="events", db_index=False)
+    seq = models.BigIntegerField()
+    kind = models.TextField()
+    actor = models.TextField()
+    at = models.DateTimeField()
+    payload = models.BinaryField(null=True)
+    salt = models.BinaryField(null=True)
+    payload_hash = models.BinaryField()
+    hash = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="event_seq_from_one", condition=models.Q(seq__gte=1)),
+        ]
+        indexes = [models.Index(fields=["-at"], name="event_newest_first")]
+
+
+class Checkpoint(models.Model):
+    """A saved execution boundary from which a run can be safely resumed.
+
+    The JSON columns are text in canonical form: the checksum is over their bytes.
+    """
+
+    checkpoint_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    run = models.ForeignKey(Run, models.PROTECT, related_name="checkpoints", db_index=False)
+    state_version = models.BigIntegerField()
+    current_node = models.TextField()
+    status = models.TextField()
+    state_snapshot = models.TextField()
+    last_event_sequence = models.BigIntegerField()
+    pending_action = models.TextField()
+    completed_effects = models.TextField()
+    budget_snapshot = models.TextField()
+    created_at = models.DateTimeField()
+    schema_version = models.PositiveIntegerField()
+    checksum = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "last_event_sequence"], name="checkpoint_once_per_seq"
+            ),
+            one_of("checkpoint_status_known", "status", states.RUN),
+        ]

@@ -1,0 +1,111 @@
+"""The state machines, one table each.
+
+Pages, documents, database CHECKs and the doors' guards are all made from these tables.
+A key is a state; its value names the states it may move to; an empty value is terminal.
+"""
+
+from collections.abc import Mapping
+
+Machine = Mapping[str, tuple[str, ...]]
+
+RUN: Machine = {
+    "running": (
+        "waiting_approval",
+        "waiting_external",
+        "paused",
+        "reconciling",
+        "rolling_back",
+        "completed",
+        "failed",
+        "cancelled",
+    ),
+    "waiting_approval": ("reconciling", "paused", "cancelled"),
+    "waiting_external": ("reconciling", "paused", "cancelled"),
+    "paused": ("reconciling", "rolling_back", "cancelled"),
+    "reconciling": ("running", "waiting_approval", "waiting_external", "paused", "rolling_back"),
+    "rolling_back": ("reconciling", "paused", "rolled_back"),
+    "completed": (),
+    "failed": (),
+    "rolled_back": (),
+    "cancelled": (),
+}
+
+EFFECT: Machine = {
+    "prepared": ("executing", "failed"),
+    "executing": ("succeeded", "failed", "unknown", "prepared"),
+    "unknown": ("succeeded", "failed", "prepared"),
+    "succeeded": ("compensated",),
+    "failed": (),
+    "compensated": (),
+}
+
+PROPOSAL: Machine = {
+    "open": ("approved", "rejected", "returned", "expired", "withdrawn", "superseded"),
+    "approved": ("withdrawn", "lapsed"),
+    "rejected": (),
+    "returned": (),
+    "expired": (),
+    "withdrawn": (),
+    "superseded": (),
+    "lapsed": (),
+}
+
+ALERT: Machine = {
+    "open": ("acknowledged",),
+    "acknowledged": ("open", "resolved"),
+    "resolved": (),
+}
+
+MACHINES: Mapping[str, Machine] = {
+    "run": RUN,
+    "effect": EFFECT,
+    "proposal": PROPOSAL,
+    "alert": ALERT,
+}
+
+PAUSE_REASONS = (
+    "operator",
+    "stop",
+    "effect_unknown",
+    "precondition_failed",
+    "verification_failed",
+    "rollback_failed",
+    "budget_exhausted",
+    "incompatible_version",
+    "checksum_mismatch",
+    "authority_lapsed",
+    "retries_exhausted",
+)
+
+DECISIONS = {"approve": "approved", "reject": "rejected", "return": "returned"}
+"""What a reviewer may say → the state it puts the proposal version in."""
+
+VERIFICATIONS = ("passed", "mismatch", "not_yet", "partial", "unverifiable")
+RISKS = ("low", "medium", "high")
+TARGET_CLASSES = ("idempotent", "probe", "opaque")
+ROLLBACK_KINDS = ("in_band", "compensating", "out_of_band", "none")
+
+WORKING = ("running", "reconciling", "rolling_back")
+"""A run in one of these needs a worker now."""
+
+IN_FLIGHT = ("prepared", "executing", "unknown")
+"""An effect in one of these is unsettled; a run holds at most one."""
+
+AFTER_THE_END = (
+    "late_answer",
+    "effect_compensated",
+    "alert_raised",
+    "alert_acknowledged",
+    "alert_resolved",
+    "erased",
+)
+"""The only events that a terminal run's log still accepts."""
+
+
+def terminal(machine: Machine) -> tuple[str, ...]:
+    """The states of `machine` that nothing leaves."""
+    return tuple(state for state, onward in machine.items() if not onward)
+
+
+def may_move(machine: Machine, old: str, new: str) -> bool:
+    return new in machine.get(old, ())

@@ -1,0 +1,135 @@
+"""The doors' schema: named by the hash of its content, installed by `migrate`.
+
+Code calls the schema that its own SQL files make, so that old and new workers can run side by
+side on one database while a new version is rolled out.
+"""
+
+import uuid
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+
+from .. import db, states
+from ..canonical import sha256_hex
+
+FILES = ("ground", "stops", "runs", "proposals", "effects", "alerts")
+APPEND_ONLY = Path(__file__).with_name("append_only.sql")
+
+
+@cache
+def schema() -> str:
+    return "placet_" + sha256_hex(_source().encode())[:12]
+
+
+def call(door: str, *params: Any) -> Any:
+    """Call a door: one statement, one round trip, one commit. Gives what the door tells."""
+    marks = ", ".join(["%s"] * len(params))
+    return db.value(f"SELECT {schema()}.{door}({marks})", params)
+
+
+class WorkerDoor(Protocol):
+    """A transition by the worker that holds the run.
+
+    Gives {"seq", "head", "at"}; or {"behind": events} when the log has grown past `folded`, and
+    then nothing was written. Raises LeaseLost under a stale token.
+    """
+
+    def __call__(
+        self,
+        run: uuid.UUID,
+        token: int,
+        folded: int,
+        actor: str,
+        payload: bytes,
+        checkpoint: Mapping[str, Any] | None,
+    ) -> Mapping[str, Any]: ...
+
+
+def worker_door(name: str) -> WorkerDoor:
+    def door(
+        run: uuid.UUID,
+        token: int,
+        folded: int,
+        actor: str,
+        payload: bytes,
+        checkpoint: Mapping[str, Any] | None,
+    ) -> Mapping[str, Any]:
+        return call(name, run, token, folded, actor, payload, db.as_json(checkpoint))
+
+    return door
+
+
+def select(function: str, *params: Any) -> list[tuple[Any, ...]]:
+    """The rows of a set-returning read."""
+    marks = ", ".join(["%s"] * len(params))
+    return db.rows(f"SELECT * FROM {schema()}.{function}({marks})", params)
+
+
+def install() -> None:
+    """Create this code's schema of doors if the database lacks it."""
+    if db.value("SELECT to_regnamespace(%s)", [schema()]) is None:
+        db.script(f"CREATE SCHEMA {schema()};\n" + _source().replace("doors.", f"{schema()}."))
+
+
+@cache
+def _source() -> str:
+    here = Path(__file__).parent
+    files = [(here / f"{name}.sql").read_text() for name in FILES]
+    return "\n".join([_authority(), _state_tables(), *files])
+
+
+def _authority() -> str:
+    """Who is active and in which group, read from whatever user model the project has."""
+    person, group = get_user_model(), Group
+    through = person._meta.get_field("groups").remote_field.through
+    columns = {field.related_model: field.column for field in through._meta.fields[1:]}
+    return f"""
+-- Who is active, and in which group.
+CREATE VIEW doors.authority AS
+SELECT p.{person._meta.pk.column} AS person_id, p.is_active AS active, g.name AS group_name
+FROM {person._meta.db_table} p
+LEFT JOIN {through._meta.db_table} m ON m.{columns[person]} = p.{person._meta.pk.column}
+LEFT JOIN {group._meta.db_table} g ON g.id = m.{columns[group]};
+"""
+
+
+def _state_tables() -> str:
+    moves = [
+        f"{machine}:{old}>{new}"
+        for machine, table in states.MACHINES.items()
+        for old, onward in table.items()
+        for new in onward
+    ]
+    outcomes = " ".join(f"WHEN '{said}' THEN '{state}'" for said, state in states.DECISIONS.items())
+    return "\n".join(
+        [
+            _constant("_moves", moves),
+            _constant("_working", states.WORKING),
+            _constant("_after_the_end", states.AFTER_THE_END),
+            _predicate("_is_terminal", states.terminal(states.RUN)),
+            "CREATE FUNCTION doors._outcome(p_decision text) RETURNS text LANGUAGE sql IMMUTABLE "
+            f"AS $$ SELECT CASE p_decision {outcomes} END $$;",
+        ]
+    )
+
+
+def _constant(name: str, values: Any) -> str:
+    return (
+        f"CREATE FUNCTION doors.{name}() RETURNS text[] LANGUAGE sql IMMUTABLE "
+        f"AS $$ SELECT ARRAY[{_quoted(values)}] $$;"
+    )
+
+
+def _predicate(name: str, values: Any) -> str:
+    return (
+        f"CREATE FUNCTION doors.{name}(p_state text) RETURNS boolean LANGUAGE sql IMMUTABLE "
+        f"AS $$ SELECT p_state IN ({_quoted(values)}) $$;"
+    )
+
+
+def _quoted(values: Any) -> str:
+    return ", ".join(f"'{value}'" for value in values)

@@ -1,0 +1,310 @@
+-- The protocol of one effect: each door below is one line of it and one commit.
+
+-- Prepare: the effect exists, nothing has been sent. A rollback is prepared the same way; it
+-- carries its own argument bytes and names in `compensates` what it takes back.
+CREATE FUNCTION doors.prepare_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_of(r, p);
+    PERFORM doors._must_be_allowed(r, e, p);
+    r := doors._append(r, 'effect_prepared', p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    e.updated_at := r.last_at;
+    INSERT INTO engine_effect SELECT (e).*;
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+-- A prepared effect from the facts of its event; a forward one takes the approved bytes.
+CREATE FUNCTION doors._effect_of(r engine_run, p json) RETURNS engine_effect
+LANGUAGE plpgsql STABLE AS $$
+DECLARE e engine_effect;
+BEGIN
+    e.effect_id := (p->>'effect_id')::uuid;
+    e.run_id := r.run_id;
+    e.step_id := p->>'step_id';
+    e.tool_call_id := p->>'tool_call_id';
+    e.idempotency_key := p->>'idempotency_key';
+    e.request_hash := p->>'request_hash';
+    e.status := 'prepared';
+    e.action := p->>'action';
+    e.action_version := (p->>'action_version')::int;
+    e.proposal_id := (p->>'proposal_id')::uuid;
+    e.proposal_version := (p->>'version')::int;
+    e.attempt := 1;
+    e.compensates_id := (p->>'compensates')::uuid;
+    e.arguments := coalesce(
+        convert_to(p->>'arguments', 'UTF8'),
+        (SELECT arguments FROM engine_proposal
+         WHERE proposal_id = e.proposal_id AND version = e.proposal_version));
+    RETURN e;
+END $$;
+
+-- What Prepare asks early and Intend asks for good, at that moment and under the run's lock.
+CREATE FUNCTION doors._must_be_allowed(r engine_run, e engine_effect, p json) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM doors._must_not_be_stopped(e.compensates_id IS NOT NULL);
+    IF p->>'request_hash' IS NOT NULL
+       AND encode(sha256(e.arguments), 'hex') IS DISTINCT FROM p->>'request_hash' THEN
+        PERFORM doors._refuse('digest_mismatch', 'the effect''s argument bytes were changed');
+    END IF;
+    IF e.compensates_id IS NULL THEN
+        PERFORM doors._must_be_approved(e, p->>'digest');
+    ELSE
+        PERFORM doors._must_be_authorised(r, e);
+    END IF;
+END $$;
+
+-- An approval of exactly this digest that is valid now, by somebody who may still give it.
+CREATE FUNCTION doors._must_be_approved(e engine_effect, p_digest text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE o engine_proposal; v_approvals int;
+BEGIN
+    SELECT * INTO o FROM engine_proposal
+    WHERE proposal_id = e.proposal_id AND version = e.proposal_version;
+    IF NOT FOUND OR o.status <> 'approved' THEN
+        PERFORM doors._refuse('not_permitted', format('the proposal is %s, not approved', o.status));
+    END IF;
+    PERFORM doors._must_match(o, p_digest);
+    IF sha256(o.arguments) <> sha256(e.arguments) OR o.idempotency_key <> e.idempotency_key THEN
+        PERFORM doors._refuse('digest_mismatch', 'the effect is not the one that was approved');
+    END IF;
+    IF o.valid_until <= clock_timestamp() THEN
+        PERFORM doors._refuse('expired', doors._instant(o.valid_until));
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE in_force AND version = o.policy_version) THEN
+        PERFORM doors._refuse('not_permitted', 'the policy has changed since the proposal');
+    END IF;
+    SELECT count(*) INTO v_approvals FROM engine_decision d
+    WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
+      AND doors.why_not_decide(d.person_id, o.id) IS NULL;
+    IF v_approvals < (SELECT approvals_needed FROM engine_policy WHERE in_force) THEN
+        PERFORM doors._refuse('not_permitted', 'who approved it may no longer do so');
+    END IF;
+END $$;
+
+-- A rollback rests on an event of its own run that authorised it, and takes back an effect
+-- that happened and is not itself a rollback.
+CREATE FUNCTION doors._must_be_authorised(r engine_run, e engine_effect) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM engine_event WHERE run_id = r.run_id
+                   AND kind = 'rollback_authorised'
+                   AND doors._facts(payload)->>'effect_id' = e.compensates_id::text) THEN
+        PERFORM doors._refuse('not_permitted', 'nobody has authorised this rollback');
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM engine_effect WHERE effect_id = e.compensates_id
+                   AND status = 'succeeded' AND compensates_id IS NULL) THEN
+        PERFORM doors._refuse('conflict', 'there is no such effect to take back');
+    END IF;
+END $$;
+
+-- Intend: the only gate. From its commit on the act may have happened.
+-- Gives the argument bytes that were checked: exactly these are sent.
+CREATE FUNCTION doors.intend_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'prepared');
+    PERFORM doors._must_be_allowed(r, e, p);
+    r := doors._append(r, 'effect_intended', p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    e.call_deadline := r.last_at + make_interval(secs => (p->>'call_seconds')::double precision);
+    r.lease_until := greatest(r.lease_until, e.call_deadline
+        + make_interval(secs => (p->>'margin_seconds')::double precision));
+    UPDATE engine_effect SET status = 'executing', fencing_token = p_token,
+        call_deadline = e.call_deadline, first_sent_at = coalesce(first_sent_at, r.last_at),
+        updated_at = r.last_at
+    WHERE effect_id = e.effect_id AND status = 'prepared';
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN json_build_object('seq', r.last_seq, 'head', encode(r.head, 'hex'),
+        'at', doors._instant(r.last_at), 'arguments', convert_from(e.arguments, 'UTF8'));
+END $$;
+
+-- The effect of this run, in the state it must be in.
+CREATE FUNCTION doors._effect_in(r engine_run, p_effect uuid, VARIADIC p_states text[])
+RETURNS engine_effect
+LANGUAGE plpgsql AS $$
+DECLARE e engine_effect;
+BEGIN
+    SELECT * INTO e FROM engine_effect WHERE effect_id = p_effect AND run_id = r.run_id;
+    IF NOT FOUND OR NOT (e.status = ANY (p_states)) THEN
+        PERFORM doors._refuse('conflict', format('the effect is %s', e.status));
+    END IF;
+    RETURN e;
+END $$;
+
+-- Record what the target answered: succeeded, failed (surely nothing happened) or unknown.
+CREATE FUNCTION doors.record_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'executing');
+    IF e.fencing_token IS DISTINCT FROM p_token THEN
+        PERFORM doors._refuse('lease_lost', 'another worker sent this');
+    END IF;
+    r := doors._settle(r, e, 'effect_recorded', p_actor, p_payload);
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+-- Write the outcome of a call, whether the call or a probe told it.
+CREATE FUNCTION doors._settle(
+    r engine_run, e engine_effect, p_kind text, p_actor text, p_payload bytea)
+RETURNS engine_run
+LANGUAGE plpgsql AS $$
+DECLARE p json := doors._facts(p_payload);
+BEGIN
+    IF p->>'status' <> e.status THEN
+        PERFORM doors._must_move('effect', e.status, p->>'status');
+    END IF;
+    r := doors._append(r, p_kind, p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    UPDATE engine_effect SET status = p->>'status', outcome = p->>'outcome',
+        external_resource_id = coalesce(p->>'resource_id', external_resource_id),
+        result_ref = coalesce(p->>'result_ref', result_ref),
+        attempt = attempt + CASE WHEN p->>'status' = 'prepared' THEN 1 ELSE 0 END,
+        updated_at = r.last_at
+    WHERE effect_id = e.effect_id AND status = e.status;
+    RETURN r;
+END $$;
+
+-- Reconcile: what a probe by key found out about an effect that may have happened. Back to
+-- `prepared` (attempt + 1, same key) only inside the target's window and past the deadline.
+CREATE FUNCTION doors.reconcile_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'executing', 'unknown');
+    IF p->>'status' = 'prepared' THEN
+        PERFORM doors._must_be_resendable(e, (p->>'window_seconds')::double precision,
+                                          (p->>'margin_seconds')::double precision);
+    END IF;
+    r := doors._settle(r, e, 'effect_reconciled', p_actor, p_payload);
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+CREATE FUNCTION doors._must_be_resendable(
+    e engine_effect, p_window double precision, p_margin double precision) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_now timestamptz := clock_timestamp();
+BEGIN
+    IF v_now < e.call_deadline + make_interval(secs => p_margin) THEN
+        PERFORM doors._refuse('conflict', 'an earlier call may still be under way');
+    END IF;
+    IF v_now > e.first_sent_at + make_interval(secs => p_window - p_margin) THEN
+        PERFORM doors._refuse('conflict', 'the target may have forgotten the key');
+    END IF;
+END $$;
+
+-- Seconds by the database's clock: until the last call's deadline, and since the first sending.
+CREATE FUNCTION doors.effect_clock(p_effect uuid) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_object(
+        'to_deadline', extract(epoch FROM call_deadline - clock_timestamp()),
+        'since_first_sent', extract(epoch FROM clock_timestamp() - first_sent_at))
+    FROM engine_effect WHERE effect_id = p_effect
+$$;
+
+-- Verify: what re-reading the target showed. `not_yet` may come again; the rest settles it.
+CREATE FUNCTION doors.verify_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'succeeded');
+    r := doors._append(r, 'effect_verified', p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    UPDATE engine_effect SET verification = p->>'verification', updated_at = r.last_at
+    WHERE effect_id = e.effect_id AND committed_at IS NULL;
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+-- Commit: verification passed. The run moves on; a rollback marks what it has taken back.
+CREATE FUNCTION doors.commit_effect(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'succeeded');
+    IF e.verification IS DISTINCT FROM 'passed' THEN
+        PERFORM doors._refuse('conflict', format('verification is %s', e.verification));
+    END IF;
+    r := doors._append(r, 'effect_committed', p_actor, p_payload);
+    UPDATE engine_effect SET committed_at = r.last_at, updated_at = r.last_at
+    WHERE effect_id = e.effect_id AND committed_at IS NULL;
+    UPDATE engine_effect SET status = 'compensated', updated_at = r.last_at
+    WHERE effect_id = e.compensates_id AND status = 'succeeded';
+    IF NOT FOUND AND e.compensates_id IS NOT NULL THEN
+        PERFORM doors._refuse('conflict', 'the effect to take back has changed');
+    END IF;
+    r := doors._moved(r, p);
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+-- An answer that came after the lease was lost changes no state; it is kept and helps to settle.
+CREATE FUNCTION doors.note_late_answer(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run);
+BEGIN
+    r := doors._append(r, 'late_answer', p_actor, p_payload);
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;

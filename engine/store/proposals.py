@@ -1,0 +1,47 @@
+"""Requests, proposals and decisions: one function here, one door in `proposals.sql`."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from .doors import call, select, worker_door
+
+Told = Mapping[str, Any]
+
+
+def hear_agent(run: uuid.UUID, kind: str, actor: str, payload: bytes) -> Told:
+    """An agent asks for an effect, answers a question, or asks that the run be finished."""
+    return call("hear_agent", run, kind, actor, payload)
+
+
+open_proposal = worker_door("open_proposal")
+"""A worker opens a proposal version: frozen bytes, digest and key are fixed here."""
+
+
+def policy_in_force() -> Told | None:
+    """Version, group, approvals needed and time limit; None when nothing is in force."""
+    return call("policy_in_force")
+
+
+def why_not_decide(person: int, proposal: uuid.UUID) -> str | None:
+    """Why this person may not decide this proposal version now; None when they may."""
+    return call("why_not_decide", person, proposal)
+
+
+def decide(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """One reviewer's word on one proposal version; {"refused": why} without authority."""
+    return call("decide", run, actor, payload)
+
+
+def overdue_proposals(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """(run, proposal version) of open proposals whose time has passed."""
+    return [(row[0], row[1]) for row in select("overdue_proposals", limit)]
+
+
+def expire_proposal_if_overdue(run: uuid.UUID, version: uuid.UUID) -> bool:
+    """Expire an open version if its time has passed; False when it has not, or is decided."""
+    return call("expire_proposal_if_overdue", run, version)
+
+
+lapse_approval = worker_door("lapse_approval")
+"""The approval no longer holds; an effect prepared under it was surely not sent."""

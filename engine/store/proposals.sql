@@ -1,0 +1,296 @@
+-- Requests, proposals and decisions. People's and agents' doors never depend on what a worker
+-- has folded: they lock the run, check, append, and wake the run.
+
+-- An agent speaks: it asks for an effect (or answers a question with a new version of a returned
+-- proposal), or asks that the run be finished. A worker takes the request up.
+-- Kinds: effect_requested, finish_requested.
+CREATE FUNCTION doors.hear_agent(p_run uuid, p_kind text, p_actor text, p_payload bytea)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
+BEGIN
+    IF r.initiator <> p_actor THEN
+        PERFORM doors._refuse('not_found', 'there is no such run of this agent');
+    END IF;
+    IF p->>'answers_version' IS NOT NULL THEN
+        PERFORM doors._must_be_returned(p_run, p);
+    END IF;
+    r := doors._append(r, p_kind, p_actor, p_payload);
+    r.wake_at := doors._awake(r);
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
+-- An answer belongs to the newest version of a proposal, and that version was returned.
+CREATE FUNCTION doors._must_be_returned(p_run uuid, p json) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_status text; v_version int;
+BEGIN
+    SELECT status, version INTO v_status, v_version FROM engine_proposal
+    WHERE proposal_id = (p->>'proposal_id')::uuid AND run_id = p_run
+    ORDER BY version DESC LIMIT 1;
+    IF v_version IS DISTINCT FROM (p->>'answers_version')::int THEN
+        PERFORM doors._refuse('conflict', 'this is not the newest version of the proposal');
+    END IF;
+    IF v_status <> 'returned' THEN
+        PERFORM doors._refuse('conflict', format('the proposal is %s, nobody asked', v_status));
+    END IF;
+    IF EXISTS (SELECT 1 FROM engine_event WHERE run_id = p_run
+               AND kind = 'effect_requested'
+               AND doors._facts(payload)->>'proposal_id' = p->>'proposal_id'
+               AND doors._facts(payload)->>'answers_version' = p->>'answers_version') THEN
+        PERFORM doors._refuse('conflict', 'this question has been answered already');
+    END IF;
+END $$;
+
+-- A waiting run that has news wakes now; a working one is told by its own door.
+CREATE FUNCTION doors._awake(r engine_run) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN r.status IN ('waiting_approval', 'waiting_external')
+                THEN clock_timestamp() ELSE r.wake_at END
+$$;
+
+-- A worker opens a proposal version: its frozen bytes, its digest and its key are fixed here.
+CREATE FUNCTION doors.open_proposal(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+    o engine_proposal;
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    r := doors._append(r, 'proposal_opened', p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    o := doors._proposal_of(p);
+    o.run_id := p_run;
+    o.opened_at := r.last_at;
+    PERFORM doors._must_match(o, o.digest);
+    INSERT INTO engine_proposal SELECT (o).*;
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;
+
+-- A new open version from the facts of its event.
+CREATE FUNCTION doors._proposal_of(p json) RETURNS engine_proposal
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE o engine_proposal;
+BEGIN
+    o.id := (p->>'id')::uuid;
+    o.proposal_id := (p->>'proposal_id')::uuid;
+    o.version := (p->>'version')::int;
+    o.step_id := p->>'step_id';
+    o.tool_call_id := p->>'tool_call_id';
+    o.action := p->>'action';
+    o.action_version := (p->>'action_version')::int;
+    o.arguments := convert_to(p->>'arguments', 'UTF8');
+    o.terms := convert_to(p->>'terms', 'UTF8');
+    o.digest := p->>'digest';
+    o.idempotency_key := p->>'idempotency_key';
+    o.risk := p->>'risk';
+    o.policy_version := (p->>'policy_version')::int;
+    o.status := 'open';
+    o.agent := p->>'agent';
+    o.why := p->>'why';
+    o.evidence := (p->'evidence')::jsonb;
+    o.valid_until := (p->>'valid_until')::timestamptz;
+    RETURN o;
+END $$;
+
+-- The digest of the bytes that are stored now, as a reviewer approves it.
+CREATE FUNCTION doors._digest(o engine_proposal) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT encode(sha256(convert_to(
+        '{"arguments":"' || encode(sha256(o.arguments), 'hex')
+        || '","terms":"' || encode(sha256(o.terms), 'hex') || '"}', 'UTF8')), 'hex')
+$$;
+
+-- Refuse unless stored bytes, stored digest and the digest in hand are all the same.
+CREATE FUNCTION doors._must_match(o engine_proposal, p_digest text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF p_digest IS DISTINCT FROM o.digest OR o.digest IS DISTINCT FROM doors._digest(o) THEN
+        PERFORM doors._refuse('digest_mismatch',
+            format('in hand %s, stored %s, recomputed %s', p_digest, o.digest, doors._digest(o)));
+    END IF;
+END $$;
+
+-- The policy in force: version, group and time limit; NULL when there is none (nothing runs).
+CREATE FUNCTION doors.policy_in_force() RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_object('version', version, 'group', group_name,
+        'approvals_needed', approvals_needed, 'time_limit_seconds', time_limit_seconds,
+        'now', doors._instant(clock_timestamp()))
+    FROM engine_policy WHERE in_force
+$$;
+
+-- Why this person may not decide this proposal now; NULL when they may. The one rule for all
+-- routes: active, in the policy's group, and not the initiator of the run.
+CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE v_group text; v_initiator bigint;
+BEGIN
+    SELECT group_name INTO v_group FROM engine_policy WHERE in_force;
+    IF v_group IS NULL THEN
+        RETURN 'no policy is in force';
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM doors.authority WHERE person_id = p_person AND active) THEN
+        RETURN 'this person is not active';
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM doors.authority
+                   WHERE person_id = p_person AND group_name = v_group) THEN
+        RETURN format('only members of "%s" decide this', v_group);
+    END IF;
+    SELECT r.initiator_person_id INTO v_initiator
+    FROM engine_proposal o JOIN engine_run r USING (run_id) WHERE o.id = p_proposal;
+    IF v_initiator = p_person THEN
+        RETURN 'who started it never decides it';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- One reviewer's word on one proposal version: approve, reject or return.
+-- A refusal for want of authority is an event too, and is told as {"refused": why}.
+CREATE FUNCTION doors.decide(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    o engine_proposal;
+    v_why_not text;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('not_found', 'there is no such proposal');
+    END IF;
+    v_why_not := doors.why_not_decide((p->>'person')::bigint, o.id);
+    IF v_why_not IS NOT NULL THEN
+        RETURN doors._refused_decision(r, p_actor, p, v_why_not);
+    END IF;
+    PERFORM doors._must_be_decidable(o, p);
+    r := doors._append(r, 'decision_made', p_actor, p_payload);
+    INSERT INTO engine_decision (id, proposal_id, person_id, person_name, decision, reason_code,
+                                 reason, digest, seen, decided_at)
+    VALUES ((p->>'decision_id')::uuid, o.id, (p->>'person')::bigint, p->>'person_name',
+            p->>'decision', p->>'reason_code', p->>'reason', p->>'digest', (p->'seen')::jsonb,
+            r.last_at);
+    r := doors._close_proposal(r, o, doors._outcome(p->>'decision'), p_actor, p->>'question');
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
+-- Version, digest, status, expiry and stop, in the order in which a reviewer wants to be told.
+CREATE FUNCTION doors._must_be_decidable(o engine_proposal, p json) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF o.status IN ('approved', 'rejected', 'returned') THEN
+        PERFORM doors._refuse('already_decided', doors._who_decided(o));
+    END IF;
+    IF o.status = 'expired' OR (o.status = 'open' AND o.valid_until <= clock_timestamp()) THEN
+        PERFORM doors._refuse('expired', doors._instant(o.valid_until));
+    END IF;
+    IF o.status <> 'open' THEN
+        PERFORM doors._refuse('conflict', format('this version is %s', o.status));
+    END IF;
+    IF o.version <> (p->>'version')::int THEN
+        PERFORM doors._refuse('conflict', format('version %s is open', o.version));
+    END IF;
+    PERFORM doors._must_match(o, p->>'digest');
+    IF p->>'decision' = 'approve' THEN
+        PERFORM doors._must_not_be_stopped(false);
+    END IF;
+END $$;
+
+CREATE FUNCTION doors._who_decided(o engine_proposal) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT format('%s|%s|%s', o.status, d.person_name, doors._instant(d.decided_at))
+    FROM engine_decision d WHERE d.proposal_id = o.id ORDER BY d.decided_at DESC LIMIT 1
+$$;
+
+CREATE FUNCTION doors._refused_decision(r engine_run, p_actor text, p json, p_why text)
+RETURNS json
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT doors._is_terminal(r.status) THEN
+        r := doors._append(r, 'decision_refused', p_actor, convert_to(json_build_object(
+            'proposal_id', p->>'proposal_id', 'version', p->'version', 'person', p->'person',
+            'person_name', p->>'person_name', 'decision', p->>'decision', 'why', p_why)::text,
+            'UTF8'));
+        PERFORM doors._save(r);
+    END IF;
+    RETURN json_build_object('refused', p_why);
+END $$;
+
+-- The proposal version reaches `p_status`; the run wakes to act on it.
+CREATE FUNCTION doors._close_proposal(
+    r engine_run, o engine_proposal, p_status text, p_actor text, p_question text)
+RETURNS engine_run
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM doors._must_move('proposal', o.status, p_status);
+    r := doors._append(r, 'proposal_' || p_status, p_actor, convert_to(json_build_object(
+        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version,
+        'question', p_question)::text, 'UTF8'));
+    UPDATE engine_proposal SET status = p_status, question = p_question, closed_at = r.last_at
+    WHERE id = o.id AND status = o.status;
+    r.wake_at := doors._awake(r);
+    RETURN r;
+END $$;
+
+-- Open proposals whose time has passed, the longest overdue first.
+CREATE FUNCTION doors.overdue_proposals(p_limit int)
+RETURNS TABLE (run_id uuid, id uuid)
+LANGUAGE sql STABLE AS $$
+    SELECT run_id, id FROM engine_proposal
+    WHERE status = 'open' AND valid_until <= clock_timestamp()
+    ORDER BY valid_until LIMIT p_limit
+$$;
+
+-- Expire an open proposal version if its time has passed; false when it has not, or is decided.
+CREATE FUNCTION doors.expire_proposal_if_overdue(p_run uuid, p_id uuid) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); o engine_proposal;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = p_id AND run_id = p_run FOR UPDATE;
+    IF NOT FOUND OR o.status <> 'open' OR o.valid_until > clock_timestamp() THEN
+        RETURN false;
+    END IF;
+    r := doors._close_proposal(r, o, 'expired', 'system:sweep', NULL);
+    PERFORM doors._save(r);
+    RETURN true;
+END $$;
+
+-- The world changed, or the authority for it is gone: the approval no longer holds, and an
+-- effect that was prepared under it was surely not sent.
+CREATE FUNCTION doors.lapse_approval(
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._held(p_run, p_token);
+    p json := doors._facts(p_payload);
+BEGIN
+    IF r.last_seq > p_folded THEN
+        RETURN doors._behind(r, p_folded);
+    END IF;
+    r := doors._append(r, 'approval_lapsed', p_actor, p_payload);
+    r.state_version := r.state_version + 1;
+    UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
+    WHERE proposal_id = (p->>'proposal_id')::uuid AND version = (p->>'version')::int
+      AND status = 'approved';
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('conflict', 'there is no approval that could lapse');
+    END IF;
+    UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
+    WHERE effect_id = (p->>'effect_id')::uuid AND status = 'prepared';
+    IF NOT FOUND AND p->>'effect_id' IS NOT NULL THEN
+        PERFORM doors._refuse('conflict', 'the effect has left the state "prepared"');
+    END IF;
+    PERFORM doors._save(r);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    RETURN doors._told(r);
+END $$;

@@ -1,0 +1,48 @@
+"""Transitions of a run: one function here, one door in `runs.sql`, one commit."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from ..db import as_json
+from .doors import call, select
+
+Told = Mapping[str, Any]
+
+
+def start_run(run: uuid.UUID, actor: str, payload: bytes, checkpoint: Told) -> Told:
+    """Accept a run: its first event and its first checkpoint."""
+    return call("start_run", run, actor, payload, as_json(checkpoint))
+
+
+def claim_run_if_free(run: uuid.UUID, owner: str, seconds: float) -> Told | None:
+    """Claim a run that needs a worker; None when there is nothing to do for us."""
+    return call("claim_run_if_free", run, owner, seconds)
+
+
+def renew_lease_if_held(run: uuid.UUID, token: int, seconds: float) -> bool:
+    """Renew a live lease; False when it is lost."""
+    return call("renew_lease_if_held", run, token, seconds)
+
+
+def release_lease_if_held(run: uuid.UUID, token: int, wake_seconds: float) -> bool:
+    """Give a lease back without a transition; the sweep finds the run after `wake_seconds`."""
+    return call("release_lease_if_held", run, token, wake_seconds)
+
+
+def move_run(
+    run: uuid.UUID,
+    token: int,
+    folded: int,
+    kind: str,
+    actor: str,
+    payload: bytes,
+    checkpoint: Told | None,
+) -> Told:
+    """The worker's plain transition: one event, and the run's own columns from its payload."""
+    return call("move_run", run, token, folded, kind, actor, payload, as_json(checkpoint))
+
+
+def runs_without_a_worker(limit: int) -> list[uuid.UUID]:
+    """Runs that need a worker and have none, the longest waiting first."""
+    return [row[0] for row in select("runs_without_a_worker", limit)]

@@ -1,0 +1,45 @@
+-- One row stops everything. Deciding and Intend share a lock that a stop takes alone, so a stop
+-- holds from its own commit.
+
+CREATE FUNCTION doors._must_not_be_stopped(p_is_rollback boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_reason text;
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtext('placet.stop'));
+    SELECT reason INTO v_reason FROM engine_stop
+    WHERE lifted_at IS NULL AND NOT (p_is_rollback AND rollbacks_run);
+    IF FOUND THEN
+        PERFORM doors._refuse('stopped', v_reason);
+    END IF;
+END $$;
+
+-- Place the stop for everything. Placing it twice is refused as a conflict.
+CREATE FUNCTION doors.place_stop(p_actor text, p_reason text, p_rollbacks_run boolean)
+RETURNS uuid
+LANGUAGE plpgsql AS $$
+DECLARE v_id uuid := gen_random_uuid();
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('placet.stop'));
+    INSERT INTO engine_stop (stop_id, scope, reason, rollbacks_run, placed_by, placed_at)
+    VALUES (v_id, 'everything', p_reason, p_rollbacks_run, p_actor, clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('conflict', 'a stop for everything is in force already');
+    END IF;
+    RETURN v_id;
+END $$;
+
+-- Lift it, with a reason.
+CREATE FUNCTION doors.lift_stop(p_actor text, p_reason text) RETURNS uuid
+LANGUAGE plpgsql AS $$
+DECLARE v_id uuid;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('placet.stop'));
+    UPDATE engine_stop SET lifted_by = p_actor, lifted_reason = p_reason,
+                           lifted_at = clock_timestamp()
+    WHERE lifted_at IS NULL RETURNING stop_id INTO v_id;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('conflict', 'no stop is in force');
+    END IF;
+    RETURN v_id;
+END $$;

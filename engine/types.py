@@ -1,0 +1,152 @@
+"""The values that pass between the layers: frozen, slotted, keyword-only."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One fact of a run's log. `at` is RFC 3339 in UTC, hashes are hex."""
+
+    run_id: uuid.UUID
+    seq: int
+    kind: str
+    actor: str
+    at: str
+    payload: Facts
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """The one effect that a run has in hand, and how far it has come (`stage`).
+
+    requested → open → approved | rejected | returned | expired | withdrawn
+    approved → prepared → executing → succeeded | failed | unknown
+    succeeded → passed | not_yet | mismatch | partial | unverifiable
+    """
+
+    stage: str
+    step_id: str
+    action: str
+    action_version: int
+    arguments: str
+    tool_call_id: str | None = None
+    why: str = ""
+    evidence: tuple[Any, ...] = ()
+    then: str | None = None
+    otherwise: str | None = None
+    proposal_id: str | None = None
+    version: int = 1
+    version_id: str | None = None
+    digest: str | None = None
+    idempotency_key: str | None = None
+    precondition: Facts | None = None
+    question: str | None = None
+    effect_id: str | None = None
+    attempt: int = 1
+    resource_id: str | None = None
+    result_ref: str | None = None
+    outcome: str | None = None
+    verify_by: str | None = None
+    observed: Any = None
+    expected: Any = None
+    tries: int = 0
+    alerted: bool = False
+    compensates: str | None = None
+    rests_on: str | None = None
+
+    @property
+    def is_rollback(self) -> bool:
+        return self.compensates is not None
+
+    def as_facts(self) -> dict[str, Any]:
+        return {key: value for key, value in asdict(self).items() if value not in (None, ())}
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> "Pending":
+        known = {item.name for item in fields(cls)}
+        chosen = {key: value for key, value in facts.items() if key in known}
+        chosen["evidence"] = tuple(chosen.get("evidence") or ())
+        return cls(**chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where a run stands after folding its log up to `seq`.
+
+    `completed` names the latest committed effect and refers to the earlier ones by hash, so it
+    does not grow. `visits` counts arrivals at each node, `ordinal` the requests of this visit.
+    """
+
+    run_id: uuid.UUID
+    workflow: str
+    workflow_version: int
+    initiator: str
+    seq: int
+    head: str
+    state_version: int
+    status: str
+    node: str
+    whence: str | None = None
+    state: Facts = field(default_factory=dict)
+    visits: Facts = field(default_factory=dict)
+    ordinal: int = 0
+    recorded: Facts = field(default_factory=dict)
+    requests: tuple[Facts, ...] = ()
+    awaiting: Facts | None = None
+    failures: int = 0
+    pending: Pending | None = None
+    completed: Facts = field(default_factory=dict)
+    budget: Facts = field(default_factory=dict)
+
+    @property
+    def visit(self) -> str:
+        return f"{self.node}:{self.visits.get(self.node, 1)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a target answered to an act that it carried out."""
+
+    resource_id: str | None
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a probe by key found: `found`, `absent` or `unclear`."""
+
+    kind: str
+    resource_id: str | None = None
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What re-reading the target showed: one of `states.VERIFICATIONS`."""
+
+    verification: str
+    expected: Any = None
+    observed: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The target before and after, as flat JSON objects, for the reviewer's eyes."""
+
+    before: Facts
+    after: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advanced:
+    """What one pass over one run did."""
+
+    run_id: uuid.UUID
+    outcome: str
+    seq: int = 0

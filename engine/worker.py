@@ -1,0 +1,97 @@
+"""Advance one run until it waits. Resume is always the same road, after a crash or a decision."""
+
+import logging
+import os
+import socket
+import uuid
+from collections.abc import Callable, Mapping
+
+from . import approval, eventlog, execution, leasing, lifecycle, reconciliation, rollback
+from .errors import Damaged, Incompatible, LeaseLost, NotPermitted
+from .eventlog import Behind, Log
+from .lifecycle import OutsideFailed
+from .types import Advanced
+
+logger = logging.getLogger(__name__)
+
+MOVES: Mapping[str, Callable[[Log], None]] = {
+    "visit": lifecycle.visit,
+    "take_request": lifecycle.take_request,
+    "open_proposal": approval.open_proposal,
+    "wait_for_decision": approval.wait_for_decision,
+    "wait_for_answer": approval.wait_for_answer,
+    "settle_refusal": approval.settle_refusal,
+    "prepare": execution.prepare,
+    "fire": execution.fire,
+    "reconcile": reconciliation.reconcile,
+    "verify": execution.verify,
+    "commit": execution.commit,
+    "settle_failure": execution.settle_failure,
+    "settle_unverified": execution.settle_unverified,
+    "settle_mismatch": rollback.settle_mismatch,
+    "end_rollback": rollback.end_rollback,
+}
+"""What `lifecycle.next_move` may name."""
+
+
+def me() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
+    """Claim the run, resume it, and advance it until it waits or ends.
+
+    A message is only a hint: without something to do, or while another holds the run, this does
+    nothing. Losing the lease ends the work at once; the run is somebody else's.
+    """
+    claimed = leasing.claim(run_id, owner or me())
+    if claimed is None:
+        return Advanced(run_id=run_id, outcome="nothing to do")
+    lease, case = claimed
+    with leasing.kept(lease):
+        try:
+            return _advance(eventlog.opened(lease, case))
+        except LeaseLost:
+            return Advanced(run_id=run_id, outcome="lease lost")
+        except Damaged as problem:
+            lifecycle.pause_unread(lease, case, "checksum_mismatch", problem)
+            return Advanced(run_id=run_id, outcome="damaged")
+
+
+def _advance(log: Log) -> Advanced:
+    try:
+        _resume(log)
+        while not log.parked:
+            _move(log)
+    except Incompatible as problem:
+        log.insist("run_paused", _paused("incompatible_version", problem), boundary=True)
+    except NotPermitted as problem:
+        log.insist("run_paused", _paused("authority_lapsed", problem), boundary=True)
+    position = log.position
+    return Advanced(run_id=position.run_id, outcome=position.status, seq=position.seq)
+
+
+def _paused(reason: str, problem: Exception) -> dict[str, str]:
+    return {"status": "paused", "reason_code": reason, "detail": str(problem)}
+
+
+def _resume(log: Log) -> None:
+    """From `reconciling`: settle what is pending, then go on."""
+    while lifecycle.next_move(log.position) == "reconcile" and not log.parked:
+        _move(log)
+    while log.position.status == "reconciling" and not log.parked:
+        pending = log.position.pending
+        back = log.position.whence == "rolling_back" or (pending and pending.is_rollback)
+        try:
+            log.write("run_resumed", {"status": "rolling_back" if back else "running"})
+        except Behind:
+            continue
+
+
+def _move(log: Log) -> None:
+    try:
+        MOVES[lifecycle.next_move(log.position)](log)
+    except Behind:
+        return  # the news is folded: the next move is chosen afresh
+    except OutsideFailed as problem:
+        lifecycle.failed(log, problem)

@@ -1,0 +1,195 @@
+"""Workflows: static graphs of named nodes, written by an integrator, checked at start-up.
+
+Put them into `placet_workflows.py` of an installed app. A node is a function that returns what
+should happen next (`go`, `propose`, `finish`); it never touches the outside itself. Whatever is
+not deterministic in it goes through `ctx.record(name, function)`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from .errors import BadInput, Incompatible
+from .types import Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Go:
+    """Move to another node."""
+
+    node: str
+    changes: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Propose:
+    """Ask that one effect be allowed; go on at `then` when it is committed.
+
+    `otherwise` is where the run goes when it was rejected, expired, withdrawn or refused by the
+    target; without it the run ends there.
+    """
+
+    action: str
+    arguments: Facts
+    why: str
+    then: str
+    otherwise: str | None = None
+    evidence: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The run is completed."""
+
+    changes: Facts = field(default_factory=dict)
+
+
+Next = Go | Propose | Finish
+
+
+def go(node: str, **changes: Any) -> Go:
+    return Go(node=node, changes=changes)
+
+
+def propose(
+    action: str,
+    arguments: Facts,
+    *,
+    why: str,
+    then: str,
+    otherwise: str | None = None,
+    evidence: Iterable[Any] = (),
+) -> Propose:
+    return Propose(
+        action=action,
+        arguments=arguments,
+        why=why,
+        then=then,
+        otherwise=otherwise,
+        evidence=tuple(evidence),
+    )
+
+
+def finish(**changes: Any) -> Finish:
+    return Finish(changes=changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a node sees: the run's state, the latest committed effect, and `record`."""
+
+    run_id: str
+    state: Facts
+    latest_effect: Facts | None
+    record: Callable[[str, Callable[[], Any]], Any]
+    """`record(name, function)`: run `function` once, store its JSON value, read it back when the
+    node runs again. It may run twice if a crash falls in between; it must not act outside."""
+
+
+NodeFunction = Callable[[Context], Next]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    name: str
+    function: NodeFunction
+    to: tuple[str, ...]
+    ends: bool
+
+
+class Workflow:
+    """A named, versioned graph. `start` names the first node."""
+
+    def __init__(self, name: str, *, version: int = 1, start: str, title: str = "") -> None:
+        self.name, self.version, self.start = name, version, start
+        self.title = title or name
+        self.nodes: dict[str, Node] = {}
+        self.open_ended = False
+        _register(self)
+
+    def node(
+        self, *, to: Iterable[str] = (), ends: bool = False
+    ) -> Callable[[NodeFunction], NodeFunction]:
+        """Add a node; `to` names every node it may go to, `ends` that it may finish the run."""
+
+        def add(function: NodeFunction) -> NodeFunction:
+            name = function.__name__
+            if name in self.nodes:
+                raise ImproperlyConfigured(f"{self.label()}: the node {name!r} is defined twice.")
+            self.nodes[name] = Node(name=name, function=function, to=tuple(to), ends=ends)
+            return function
+
+        return add
+
+    def label(self) -> str:
+        return f"Workflow {self.name!r} version {self.version}"
+
+    def check(self) -> None:
+        """Raise ImproperlyConfigured for a graph that cannot be walked."""
+        if self.open_ended:
+            return
+        self._check_targets()
+        unreachable = sorted(set(self.nodes) - self._reachable())
+        if unreachable:
+            raise ImproperlyConfigured(
+                f"{self.label()}: nothing leads to {', '.join(unreachable)}; add it to the `to` of "
+                "another node, or take it out."
+            )
+
+    def _check_targets(self) -> None:
+        wanted = {self.start: "start", **{t: n.name for n in self.nodes.values() for t in n.to}}
+        for target, source in wanted.items():
+            if target not in self.nodes:
+                raise ImproperlyConfigured(
+                    f"{self.label()}: {source!r} leads to {target!r}, which is not a node."
+                )
+        dead_ends = [node.name for node in self.nodes.values() if not node.to and not node.ends]
+        if dead_ends:
+            raise ImproperlyConfigured(
+                f"{self.label()}: {', '.join(dead_ends)} leads nowhere; give it `to` or `ends=True`."
+            )
+
+    def _reachable(self) -> set[str]:
+        seen, ahead = set(), [self.start]
+        while ahead:
+            name = ahead.pop()
+            if name not in seen:
+                seen.add(name)
+                ahead.extend(self.nodes[name].to)
+        return seen
+
+
+_registry: dict[tuple[str, int], Workflow] = {}
+
+
+def _register(workflow: Workflow) -> None:
+    key = (workflow.name, workflow.version)
+    if key in _registry:
+        raise ImproperlyConfigured(f"{workflow.label()} is defined twice.")
+    _registry[key] = workflow
+
+
+def check_all() -> None:
+    for workflow in _registry.values():
+        workflow.check()
+
+
+def get(name: str, version: int | None = None) -> Workflow:
+    """The workflow of that name, in that version or the newest. Raises BadInput, Incompatible."""
+    versions = [found for found in _registry if found[0] == name]
+    if not versions:
+        raise BadInput(f"There is no workflow {name!r}.", path="$.workflow")
+    if version is not None and (name, version) not in _registry:
+        raise Incompatible(f"This code has no version {version} of the workflow {name!r}.")
+    return _registry[(name, version) if version is not None else max(versions)]
+
+
+def registered() -> Mapping[tuple[str, int], Workflow]:
+    return dict(sorted(_registry.items()))
+
+
+AGENT = Workflow("agent", start="open", title="Driven by an agent")
+"""Open-ended: an agent proposes one effect after another over the API, then finishes the run."""
+AGENT.open_ended = True
