@@ -53,7 +53,9 @@ def empty(data: Path) -> None:
 def short_private_folder() -> Path:
     """Make a folder of mode 0700 with a name short enough for a socket in it (about 100 bytes)."""
     place = tempfile.gettempdir()
-    folder = Path(tempfile.mkdtemp(prefix="placet-", dir=place if len(place) <= _SHORT else "/tmp"))
+    if len(place) > _SHORT:
+        place = "/tmp"  # noqa: S108 - only the place; mkdtemp makes a folder that is ours alone
+    folder = Path(tempfile.mkdtemp(prefix="placet-", dir=place))
     guardian().watch_path(folder)
     return folder
 

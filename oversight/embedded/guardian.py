@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import psutil
 
@@ -37,6 +37,7 @@ class Guardian:
             start_new_session=True,
             text=True,
         )
+        self._pipe = cast(IO[str], self._guard.stdin)
 
     def watch_group(self, leader: int) -> None:
         """Kill the process group of `leader`."""
@@ -61,17 +62,15 @@ class Guardian:
 
     def close(self) -> None:
         """Have everything ended that was not released, and wait for it."""
-        assert self._guard.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self._guard.stdin.close()
+            self._pipe.close()
         self._guard.wait()
 
     def _say(self, name: str, **duty: Any) -> None:
-        assert self._guard.stdin is not None
         # A guard that somebody killed guards nothing, but is no reason to stop working.
         with self._writing, contextlib.suppress(BrokenPipeError):
-            self._guard.stdin.write(json.dumps([name, duty]) + "\n")
-            self._guard.stdin.flush()
+            self._pipe.write(json.dumps([name, duty]) + "\n")
+            self._pipe.flush()
 
 
 @functools.cache

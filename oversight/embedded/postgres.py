@@ -102,7 +102,7 @@ class Postgres:
 
 
 def _announce_what_root_changes(data: Path, say: Callable[[str], None]) -> None:
-    """PostgreSQL refuses to run as root, so its wheel uses a system user who must reach the data."""
+    """PostgreSQL refuses to run as root; its wheel uses a system user, who must reach the data."""
     if os.geteuid() != 0:
         return
     try:

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO, cast
 
 from .guardian import guardian
 
@@ -70,7 +71,8 @@ class Child:
             preexec_fn=_death_signal(),
         )
         guardian().watch_group(self.pid)
-        self._reader = threading.Thread(target=self._read, name=f"{name} output", daemon=True)
+        output = cast(IO[bytes], self._process.stdout)
+        self._reader = threading.Thread(target=self._read, args=[output], daemon=True)
         self._reader.start()
 
     @property
@@ -132,11 +134,10 @@ class Child:
             self._process.wait(timeout)
         self.kill()
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
+    def _read(self, output: IO[bytes]) -> None:
         with contextlib.ExitStack() as stack:
             log = stack.enter_context(self._log.open("ab")) if self._log else None
-            for raw in self._process.stdout:
+            for raw in output:
                 if log:
                     log.write(raw)
                     log.flush()

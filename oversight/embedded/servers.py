@@ -38,7 +38,7 @@ class Servers:
             return found.fetchone() is not None
 
     def create_database(self, name: str, template: str | None = None) -> None:
-        """Make a database, as a copy of `template` if one is named and nobody is connected to it."""
+        """Make a database, a copy of `template` if named, to which nobody may be connected."""
         statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
             sql.Identifier(name), sql.Identifier(template or "template1")
         )
@@ -50,7 +50,7 @@ class Servers:
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
 
-    def execute(self, statement: sql.Composable) -> None:
+    def execute(self, statement: sql.SQL | sql.Composed) -> None:
         """Execute one statement as superuser, outside of any transaction."""
         with psycopg.connect(self.admin_url, autocommit=True) as admin:
             admin.execute(statement)
