@@ -7,6 +7,7 @@ plain value on each side, and the text "100" is told apart from the number 100.
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
@@ -84,7 +85,7 @@ def _opened(value: object, path: str) -> Iterator[tuple[str, _Shown]]:
     if isinstance(value, Mapping) and (value or not path):
         for key, inner in value.items():
             yield from _opened(inner, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, (list, tuple)) and value:
+    elif isinstance(value, list | tuple) and value:
         for place, inner in enumerate(value):
             yield from _opened(inner, f"{path}[{place}]")
     else:
@@ -96,11 +97,19 @@ def _plain(value: object) -> _Shown:
         return _("truth"), _yes(value)
     if value is None:
         return _("nothing"), "null"
-    if isinstance(value, Number) or not isinstance(value, (str, Mapping, list, tuple)):
-        return _("number"), scalar(value) if isinstance(value, (float, int)) else str(value)
-    if isinstance(value, str):
-        return _("text"), value
-    return (_("empty group"), "{}") if isinstance(value, Mapping) else (_("empty list"), "[]")
+    if isinstance(value, Number | int | float):
+        return _("number"), scalar(value)
+    if isinstance(value, Decimal):
+        return _("number"), str(value)
+    return _words(value)
+
+
+def _words(value: object) -> _Shown:
+    if isinstance(value, Mapping):
+        return _("empty group"), "{}"
+    if isinstance(value, list | tuple):
+        return _("empty list"), "[]"
+    return _("text"), str(value)
 
 
 def _yes(value: bool) -> str:
@@ -125,6 +134,8 @@ def _whole(side: _Shown | None) -> Side | None:
 def _apart(old: _Shown, new: _Shown) -> tuple[Side, Side]:
     head = _common(old[1], new[1])
     tail = _common(old[1][head:][::-1], new[1][head:][::-1])
+    if 2 * (head + tail) < max(len(old[1]), len(new[1])):
+        head = tail = 0  # so little is shared that marking the rest would only confuse
     return _split(old, head, tail), _split(new, head, tail)
 
 

@@ -37,7 +37,7 @@ def _lay(value: object, indent: str) -> Iterator[str]:
     if isinstance(value, dict) and value:
         pairs = [(f"{scalar(str(key))}: ", inner) for key, inner in value.items()]
         yield from _block("{", pairs, "}", indent)
-    elif isinstance(value, (list, tuple)) and value:
+    elif isinstance(value, list | tuple) and value:
         yield from _block("[", [("", inner) for inner in value], "]", indent)
     else:
         yield scalar(value)

@@ -19,6 +19,9 @@ from django.utils.translation import ngettext
 VISIBLE_SPACES = 3
 """So many spaces in a row are shown as they are; a longer run is counted aloud."""
 
+VISIBLE_INDENT = 40
+"""So many spaces may begin a line of code before they are counted aloud too."""
+
 VISIBLE_MARKS = 3
 """So many combining marks may sit on one letter before they would reach other lines."""
 
@@ -54,9 +57,9 @@ def revealed(text: object) -> SafeString:
 
 
 def revealed_code(text: object) -> SafeString:
-    """The same for code: from left to right, each line isolated from the next."""
-    lines = ((inside(line),) for line in str(text).split("\n"))
-    return format_html_join("\n", '<bdi class="said" dir="ltr">{}</bdi>', lines)
+    """The same for code: from left to right, its indentation kept, each line isolated."""
+    lines = (_indented(line) for line in str(text).split("\n"))
+    return format_html_join("\n", '<bdi class="said" dir="ltr">{}{}</bdi>', lines)
 
 
 def inside(text: str) -> SafeString:
@@ -76,6 +79,11 @@ def is_hidden(character: str) -> bool:
     if character == _BRACKET or unicodedata.category(character) in _HIDDEN_CATEGORIES:
         return True
     return any(low <= ord(character) <= high for low, high in _BLANK_RANGES)
+
+
+def _indented(line: str) -> tuple[str, SafeString]:
+    depth = min(len(line) - len(line.lstrip(" ")), VISIBLE_INDENT)
+    return line[:depth], inside(line[depth:])
 
 
 def _pieces(text: str) -> Iterator[str]:
