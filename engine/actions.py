@@ -20,7 +20,7 @@ Money = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,12})\.[0-9]{
 """An amount as decimal text with two places: it travels, is shown and is executed as typed."""
 
 
-class Arguments(BaseModel):
+class ActionArguments(BaseModel):
     """Typed arguments: nothing coerced, nothing unknown let in, nothing changed afterwards."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -85,7 +85,7 @@ class Action:
     name: ClassVar[str]
     version: ClassVar[int] = 1
     title: ClassVar[str]
-    Arguments: ClassVar[type[Arguments]]
+    Arguments: ClassVar[type[ActionArguments]]
     risk: ClassVar[str] = "high"
     target_class: ClassVar[str] = "opaque"
     dedupe_window: ClassVar[float] = 0.0

@@ -26,6 +26,7 @@ DEBUG = False
 
 PLACET_PORT = int(environ.get("PLACET_PORT", "8000"))
 PLACET_LEDGER_URL = environ.get("PLACET_LEDGER_URL", "")
+PLACET_SQL_TARGETS = {"ledger": PLACET_LEDGER_URL}
 PLACET_LEASE_SECONDS = float(environ.get("PLACET_LEASE_SECONDS", "30"))
 PLACET_SWEEP_SECONDS = float(environ.get("PLACET_SWEEP_SECONDS", "5"))
 

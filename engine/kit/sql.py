@@ -14,9 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
 
-from ..actions import Action, Refused
-from ..canonical import packed, sha256_hex
-from ..types import Answer, Facts, Finding, Verified
+from engine.actions import Action, Refused
+from engine.canonical import packed, sha256_hex
+from engine.types import Answer, Facts, Finding, Verified
 
 KEY_TABLE = """
 CREATE TABLE IF NOT EXISTS placet_key (

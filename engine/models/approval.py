@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from .. import states
+from engine import states
 from .constraints import one_of
 from .run import Run
 

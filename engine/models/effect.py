@@ -5,7 +5,7 @@ import uuid
 from django.db import models
 from django.db.models import Q
 
-from .. import states
+from engine import states
 from .constraints import one_of, one_of_or_null
 from .run import Run
 

@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from .. import states
+from engine import states
 from .constraints import one_of, one_of_or_null
 
 

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
-from .. import db, states
-from ..canonical import sha256_hex
+from engine import db, states
+from engine.canonical import sha256_hex
 
 FILES = ("ground", "stops", "runs", "proposals", "effects", "alerts")
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ..db import as_json
+from engine.db import as_json
 from .doors import call, select
 
 Told = Mapping[str, Any]

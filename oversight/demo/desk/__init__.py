@@ -1,0 +1,1 @@
+"""The refund desk: a small outside world with a ledger of its own."""

@@ -1,0 +1,134 @@
+"""What the refund desk can do, and how it is taken back."""
+
+from decimal import Decimal
+from typing import Any
+
+from engine.actions import ActionArguments, Money, in_band, no_rollback, register
+from engine.kit.sql import SqlUpdate
+from engine.types import Change, Facts
+
+DESK = "desk"
+
+_PURCHASE = """
+SELECT p.order_no, p.customer, p.goods, p.paid, p.refunded, a.balance AS desk_balance,
+       a.balance >= %(amount)s::numeric AS desk_covers_it
+FROM purchase p, account a WHERE p.order_no = %(order)s AND a.number = 'desk'
+"""
+
+
+@register
+class ReverseRefund(SqlUpdate):
+    """Put an order and the desk back to what they were before a refund."""
+
+    name = "ledger.reverse_refund"
+    title = "Reverse a refund"
+    risk = "medium"
+    call_seconds = 5.0
+    verify_seconds = 30.0
+    database = "ledger"
+    rollback = no_rollback("It is itself a rollback; it is not rolled back in turn.")
+    verification = "The order shows again what it showed before the refund."
+    update = """
+        WITH desk AS (
+            UPDATE account SET balance = balance + %(amount)s::numeric
+            WHERE number = 'desk' AND EXISTS (
+                SELECT 1 FROM purchase
+                WHERE order_no = %(order)s AND refunded = %(found)s::numeric)
+            RETURNING balance)
+        UPDATE purchase SET refunded = %(before)s::numeric FROM desk
+        WHERE order_no = %(order)s AND refunded = %(found)s::numeric
+        RETURNING order_no AS resource_id, refunded, desk.balance AS desk_balance
+    """
+    reread = "SELECT refunded FROM purchase WHERE order_no = %(resource_id)s"
+
+    class Arguments(ActionArguments):
+        order: str
+        amount: Money
+        before: Money
+        found: Money
+
+    def describe(self, args: Any) -> str:
+        return f"Take back the refund of {args.amount} on order {args.order}"
+
+    def target(self, args: Any) -> str:
+        return f"ledger, order {args.order}"
+
+    def precondition(self, args: Any) -> Facts:
+        """The order still shows what the refund left there."""
+        seen = self.read("SELECT refunded FROM purchase WHERE order_no = %(order)s", args)
+        return {"refunded": seen["refunded"] if seen else None}
+
+    def expected(self, args: Any) -> Facts:
+        return {"refunded": args.before}
+
+
+@register
+class Refund(SqlUpdate):
+    """Pay an order back, wholly or in part, from the desk's account."""
+
+    name = "ledger.refund"
+    title = "Refund an order"
+    risk = "medium"
+    call_seconds = 5.0
+    verify_seconds = 30.0
+    database = "ledger"
+    rollback = in_band(
+        ReverseRefund,
+        lambda args, order, answer: {
+            "order": order,
+            "amount": args.amount,
+            "before": answer["refunded_before"],
+            "found": answer["refunded"],
+        },
+        summary="The order's refunded sum and the desk's balance are put back to what they were.",
+    )
+    verification = "The order is read again: its refunded sum must have grown by the full amount."
+    update = """
+        WITH desk AS (
+            UPDATE account SET balance = balance - %(amount)s::numeric WHERE number = 'desk'
+            RETURNING balance),
+        was AS (SELECT order_no, refunded FROM purchase WHERE order_no = %(order)s FOR UPDATE)
+        UPDATE purchase p SET refunded = was.refunded + %(amount)s::numeric FROM desk, was
+        WHERE p.order_no = was.order_no AND was.refunded = %(refunded_so_far)s::numeric
+        RETURNING p.order_no AS resource_id, was.refunded AS refunded_before, p.refunded,
+                  desk.balance AS desk_balance
+    """
+    reread = "SELECT refunded FROM purchase WHERE order_no = %(resource_id)s"
+
+    class Arguments(ActionArguments):
+        order: str
+        customer: str
+        amount: Money
+        refunded_so_far: Money = "0.00"
+
+    def describe(self, args: Any) -> str:
+        return f"Refund {args.amount} to {args.customer} for order {args.order}"
+
+    def target(self, args: Any) -> str:
+        return f"ledger, order {args.order}"
+
+    def precondition(self, args: Any) -> Facts:
+        """The order is as the agent saw it, and the desk can pay."""
+        seen = self.read(_PURCHASE, args) or {}
+        named = ("order_no", "customer", "paid", "refunded", "desk_covers_it")
+        return {name: seen.get(name) for name in named}
+
+    def preview(self, args: Any) -> Change:
+        seen = self.read(_PURCHASE, args) or {}
+        before = {name: seen.get(name) for name in ("customer", "goods", "paid", "refunded")}
+        return Change(
+            before={**before, "desk_balance": seen.get("desk_balance")},
+            after={
+                **before,
+                "refunded": _plus(args.refunded_so_far, args.amount),
+                "desk_balance": _plus(seen.get("desk_balance"), f"-{args.amount}"),
+            },
+        )
+
+    def expected(self, args: Any) -> Facts:
+        return {"refunded": _plus(args.refunded_so_far, args.amount)}
+
+
+def _plus(amount: str | None, other: str) -> str | None:
+    """Sum of two decimal texts, exact."""
+    return None if amount is None else str(Decimal(amount) + Decimal(other))
