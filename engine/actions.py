@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from . import states
 from .canonical import frozen, packed
-from .errors import BadInput, Incompatible
+from .errors import BadInput, Incompatible, NotPermitted
 from .types import Answer, Change, Facts, Finding, Verified
 
 Money = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,12})\.[0-9]{2}$")]
@@ -38,6 +38,14 @@ class RollbackPlan:
     summary: str
     inverse: "type[Action] | None" = None
     arguments: "Callable[[Any, str | None, Any], Mapping[str, Any]] | None" = None
+
+    def made_for(
+        self, args: Any, resource_id: str | None, result: Any
+    ) -> "tuple[Action, Mapping[str, Any]]":
+        """The action that takes this effect back, and its arguments."""
+        if self.inverse is None or self.arguments is None:
+            raise NotPermitted(f"A rollback plan of the kind {self.kind!r} is a person's work.")
+        return self.inverse(), self.arguments(args, resource_id, result)
 
     def shown(self) -> Facts:
         by = f"{self.inverse.name} v{self.inverse.version}" if self.inverse else None

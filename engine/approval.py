@@ -35,7 +35,7 @@ def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
 
 def open_proposal(log: Log) -> None:
     """Capture the precondition, freeze all that will be shown, and ask."""
-    position, pending = log.position, _in_hand(log.position)
+    position, pending = log.position, log.position.in_hand
     policy = proposals.policy_in_force()
     if policy is None:
         raise NotPermitted("No policy is in force: nothing can be proposed.")
@@ -101,13 +101,13 @@ def _valid_until(policy: Facts) -> str:
 
 def wait_for_decision(log: Log) -> None:
     """Park; a decision or the proposal's expiry wakes the run."""
-    pending = _in_hand(log.position)
+    pending = log.position.in_hand
     park(log, "waiting_approval", {"what": "decision", "proposal_id": pending.proposal_id})
 
 
 def wait_for_answer(log: Log) -> None:
     """A reviewer asked something: the agent answers with a new version, or the wait runs out."""
-    pending = _in_hand(log.position)
+    pending = log.position.in_hand
     if _answered(log.position, pending):
         return take_answer(log, pending)
     if overdue(log.position, "answer"):
@@ -126,7 +126,7 @@ def _answered(position: Position, pending: Pending) -> bool:
 
 def settle_refusal(log: Log) -> None:
     """Rejected, expired or withdrawn: nothing ran, and nothing of it ever will."""
-    pending = _in_hand(log.position)
+    pending = log.position.in_hand
     stage = "expired" if pending.stage == "returned" else pending.stage
     leave(log, pending, stage, ended="cancelled")
 
@@ -139,8 +139,3 @@ def leave(log: Log, pending: Pending, reason: str, *, ended: str) -> None:
         log.write("run_moved", {"refused": reason})
     else:
         end(log, ended, reason=reason)
-
-
-def _in_hand(position: Position) -> Pending:
-    assert position.pending is not None
-    return position.pending

@@ -8,7 +8,7 @@ keyed or executed. `packed` is the faster sorted form for records that are hashe
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rfc8785
@@ -116,21 +116,26 @@ def check(value: Json, path: str = "$") -> None:
 def _check(value: Json, path: str, depth: int, keys: list[int]) -> None:
     if depth > MAX_DEPTH:
         raise BadInput(f"Nested deeper than {MAX_DEPTH} levels.", path=path)
-    if isinstance(value, str):
-        _check_text(value, path)
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, int):
-        _check_integer(value, path)
-    elif isinstance(value, float):
-        _check_float(value, path)
-    elif isinstance(value, Mapping):
-        _check_object(value, path, depth, keys)
-    elif isinstance(value, list | tuple):
-        for position, item in enumerate(value):
-            _check(item, f"{path}[{position}]", depth + 1, keys)
-    else:
-        raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
+    match value:
+        case str():
+            _check_text(value, path)
+        case bool() | None:
+            return
+        case int():
+            _check_integer(value, path)
+        case float():
+            _check_float(value, path)
+        case Mapping():
+            _check_object(value, path, depth, keys)
+        case list() | tuple():
+            _check_array(value, path, depth, keys)
+        case _:
+            raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
+
+
+def _check_array(value: Sequence[Json], path: str, depth: int, keys: list[int]) -> None:
+    for position, item in enumerate(value):
+        _check(item, f"{path}[{position}]", depth + 1, keys)
 
 
 def _check_object(value: Mapping[str, Json], path: str, depth: int, keys: list[int]) -> None:

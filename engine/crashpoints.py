@@ -7,6 +7,7 @@ Without the variables a point costs one dictionary look-up.
 
 import os
 import signal
+from pathlib import Path
 
 POINTS = ("prepared", "intended", "executed", "recorded", "verified", "committed")
 
@@ -19,5 +20,5 @@ def reach(point: str) -> None:
 
 
 def _report(point: str) -> None:
-    with open(os.environ["PLACET_HOLD_FIFO"], "w") as fifo:
+    with Path(os.environ["PLACET_HOLD_FIFO"]).open("w") as fifo:
         fifo.write(f"{point} {os.getpid()}\n")

@@ -98,8 +98,11 @@ def opened(lease: Lease, case: Facts) -> Log:
 
     Raises Damaged when the checkpoint's checksum or the chain after it does not match.
     """
-    restored = checkpointing.restored(lease.run_id, case)
-    log = Log(lease, folded(restored, case["events"]))
+    try:
+        restored = checkpointing.restored(lease.run_id, case)
+        log = Log(lease, folded(restored, case["events"]))
+    except (LookupError, TypeError, ValueError) as problem:
+        raise Damaged(f"What is stored of this run cannot be read: {problem!r}") from problem
     log._checkpointed = restored.seq
     if log.position.head != case["head"]:
         raise Damaged("The run's head is not the hash of its last event.")

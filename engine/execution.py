@@ -19,7 +19,7 @@ from .errors import BudgetExhausted, DigestMismatch, Expired, LeaseLost, NotPerm
 from .eventlog import ACTOR, Log
 from .lifecycle import back_off, in_seconds, outside, park, pause, raise_alert
 from .store import effects
-from .types import Facts, Pending, Position, Verified
+from .types import Facts, Pending, Verified
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ REFUSALS = (Stopped, Expired, NotPermitted, DigestMismatch, BudgetExhausted)
 
 def prepare(log: Log) -> None:
     """The approved effect exists from here on; nothing has been sent."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     facts = {
         "effect_id": str(uuid.uuid4()),
         "step_id": pending.step_id,
@@ -50,7 +50,7 @@ def prepare(log: Log) -> None:
 
 def fire(log: Log) -> None:
     """From prepared to recorded, in one go."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
     args = actions.thawed(action, pending.arguments)
 
@@ -101,7 +101,6 @@ def _attempt(pending: Pending) -> dict[str, Any]:
 
 def _act(action: Action, args: Any, pending: Pending, token: int, started: float) -> dict[str, Any]:
     """Call the target once. An answer, a clear no, or nobody knows: never a guess."""
-    assert pending.idempotency_key is not None
     try:
         if time.monotonic() - started > action.call_seconds:
             raise TimeoutError("the call's deadline had passed before it was sent")
@@ -149,7 +148,7 @@ def lapse(log: Log, pending: Pending, reason: str, facts: Facts) -> None:
 
 def refused(log: Log, refusal: Exception) -> None:
     """The gate said no. What that means for the run depends on what it said."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     if pending.is_rollback:
         return pause(log, "rollback_failed", str(refusal))
     if isinstance(refusal, BudgetExhausted):
@@ -166,7 +165,7 @@ def refused(log: Log, refusal: Exception) -> None:
 
 def verify(log: Log) -> None:
     """Read the world again. Only what was seen there counts, never the answer to the call."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
     args = actions.thawed(action, pending.arguments)
     seen = _look(action, args, pending)
@@ -195,18 +194,17 @@ def _look(action: Action, args: Any, pending: Pending) -> Verified:
 
 
 def _too_late(pending: Pending) -> bool:
-    assert pending.verify_by is not None
     return datetime.fromisoformat(pending.verify_by) <= datetime.now(UTC)
 
 
 def _look_again_later(log: Log) -> None:
     status = "rolling_back" if log.position.status == "rolling_back" else "waiting_external"
-    park(log, status, {"what": "verification"}, seconds=back_off(in_hand(log.position).tries))
+    park(log, status, {"what": "verification"}, seconds=back_off(log.position.in_hand.tries))
 
 
 def commit(log: Log) -> None:
     """Verification passed: what was recorded is now committed, and the run moves on."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     log.write(
         "effect_committed",
         {
@@ -224,7 +222,7 @@ def commit(log: Log) -> None:
 
 def settle_failure(log: Log) -> None:
     """The target said no: surely nothing happened."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     if pending.is_rollback:
         return rollback_stuck(log, f"The target refused the rollback ({pending.outcome}).")
     leave(log, pending, "effect_failed", ended="failed")
@@ -232,7 +230,7 @@ def settle_failure(log: Log) -> None:
 
 def settle_unverified(log: Log) -> None:
     """It may have happened, in part or wholly; nobody can see it. A person must."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     if pending.is_rollback:
         return rollback_stuck(log, "The rollback could not be verified.")
     summary = f"Verification of {pending.action} ended as {pending.stage}; nothing is rolled back."
@@ -242,12 +240,7 @@ def settle_unverified(log: Log) -> None:
 
 
 def rollback_stuck(log: Log, summary: str) -> None:
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     details = {"expected": pending.expected, "observed": pending.observed}
     raise_alert(log, "rollback_failed", summary, details)
     pause(log, "rollback_failed", summary)
-
-
-def in_hand(position: Position) -> Pending:
-    assert position.pending is not None
-    return position.pending

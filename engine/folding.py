@@ -131,7 +131,7 @@ def _request_dropped(position: Position, event: Event) -> Position:
 def _opened(position: Position, event: Event) -> Position:
     facts = event.payload
     pending = replace(
-        _in_hand(position),
+        position.in_hand,
         stage="open",
         version_id=facts["id"],
         digest=facts["digest"],
@@ -154,7 +154,7 @@ def _decided(stage: str) -> Folded:
 
 def _lapsed(position: Position, event: Event) -> Position:
     """Back to the reviewer as a new version of the same request."""
-    pending = _in_hand(position)
+    pending = position.in_hand
     again = Pending.from_facts(
         {
             **pending.as_facts(),
@@ -162,7 +162,7 @@ def _lapsed(position: Position, event: Event) -> Position:
             "version": pending.version + 1,
             "version_id": None,
             "digest": None,
-            "idempotency_key": None,
+            "idempotency_key": "",
             "precondition": None,
             "effect_id": None,
             "attempt": 1,
@@ -187,7 +187,7 @@ def _intended(position: Position, event: Event) -> Position:
 
 def _recorded(position: Position, event: Event) -> Position:
     facts = event.payload
-    pending = _in_hand(position)
+    pending = position.in_hand
     pending = replace(
         pending,
         stage=facts["status"],
@@ -204,11 +204,11 @@ def _recorded(position: Position, event: Event) -> Position:
 def _verified(position: Position, event: Event) -> Position:
     facts = event.payload
     pending = replace(
-        _in_hand(position),
+        position.in_hand,
         stage=facts["verification"],
         expected=facts.get("expected"),
         observed=facts.get("observed"),
-        tries=_in_hand(position).tries + 1,
+        tries=position.in_hand.tries + 1,
     )
     return _stepped(position, facts, pending=pending)
 
@@ -239,14 +239,8 @@ def _one_more_effect(budget: Facts) -> Facts:
     return {**budget, "effects": budget["effects"] + 1}
 
 
-def _in_hand(position: Position) -> Pending:
-    if position.pending is None:
-        raise Incompatible("The log settles an effect that the run does not have in hand.")
-    return position.pending
-
-
 def _staged(position: Position, stage: str) -> Pending:
-    return replace(_in_hand(position), stage=stage)
+    return replace(position.in_hand, stage=stage)
 
 
 _FOLDS: Mapping[str, Folded] = {

@@ -249,7 +249,7 @@ def pause(log: Log, reason: str, detail: str) -> None:
 def pause_unread(lease: Lease, case: Facts, reason: str, problem: PlacetError) -> None:
     """Pause a run whose stored position cannot be trusted or read: never guess."""
     facts = {"status": "paused", "reason_code": reason, "detail": problem.message}
-    alert = {
+    alert: Facts = {
         "alert_id": str(uuid.uuid4()),
         "kind": reason,
         "summary": problem.message,

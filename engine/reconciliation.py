@@ -1,11 +1,12 @@
 """Make recorded intent and observed world agree before a run goes on."""
 
+import uuid
 from typing import Any
 
 from . import actions, conf, evidence
 from .actions import Action
 from .eventlog import Log
-from .execution import in_hand, rollback_stuck, succeeded
+from .execution import rollback_stuck, succeeded
 from .lifecycle import back_off, park, pause, raise_alert
 from .store import effects
 from .types import Finding, Pending
@@ -20,7 +21,7 @@ def reconcile(log: Log) -> None:
     Found → recorded as it is. Certainly absent, inside the target's window and past the deadline
     of the call → prepared again, under the same key. Otherwise it stays unknown.
     """
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
     finding = _ask(action, pending)
     if finding.kind == "found":
@@ -34,7 +35,6 @@ def reconcile(log: Log) -> None:
 def _ask(action: Action, pending: Pending) -> Finding:
     if action.target_class == "opaque":
         return Finding(kind="unclear", result="This target cannot be asked.")
-    assert pending.idempotency_key is not None
     args = actions.thawed(action, pending.arguments)
     try:
         return action.reconcile(args, key=pending.idempotency_key)
@@ -44,9 +44,8 @@ def _ask(action: Action, pending: Pending) -> Finding:
 
 def _absent(log: Log, pending: Pending, action: Action) -> None:
     """Absent is believed only when no earlier call can still arrive."""
-    assert pending.effect_id is not None
     margin = conf.margin_seconds()
-    clock = effects.effect_clock(pending.effect_id)
+    clock = effects.effect_clock(uuid.UUID(pending.effect_id))
     to_wait = float(clock["to_deadline"]) + margin
     if to_wait > 0:
         return _wait(log, to_wait)
@@ -77,7 +76,7 @@ def _unknown(log: Log, pending: Pending, finding: str, why: str) -> None:
 
 
 def _hand_over(log: Log, why: str) -> None:
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     if pending.is_rollback:
         return rollback_stuck(log, f"The rollback's outcome is unknown. {why}")
     raise_alert(log, "effect_unknown", why, {"idempotency_key": pending.idempotency_key})
@@ -90,6 +89,6 @@ def _write(log: Log, pending: Pending, finding: str, facts: dict[str, Any]) -> N
 
 
 def _wait(log: Log, seconds: float) -> None:
-    rolling_back = in_hand(log.position).is_rollback
+    rolling_back = log.position.in_hand.is_rollback
     status = "rolling_back" if rolling_back else "waiting_external"
     park(log, status, {"what": "reconciliation"}, seconds=seconds)

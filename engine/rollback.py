@@ -8,7 +8,7 @@ from . import actions
 from .canonical import frozen, sha256_hex
 from .errors import NotFound
 from .eventlog import Log
-from .execution import REFUSALS, in_hand, refused, rollback_stuck
+from .execution import REFUSALS, refused, rollback_stuck
 from .lifecycle import end, outside, pause, raise_alert
 from .store import alerts
 from .types import Pending
@@ -16,7 +16,7 @@ from .types import Pending
 
 def settle_mismatch(log: Log) -> None:
     """A proven mismatch: an alert, then the plan that the reviewer was shown."""
-    pending = in_hand(log.position)
+    pending = log.position.in_hand
     if pending.is_rollback:
         return rollback_stuck(log, "After the rollback the target still differs.")
     details = {"expected": pending.expected, "observed": pending.observed}
@@ -46,11 +46,9 @@ def _prepare(log: Log, pending: Pending, plan: actions.RollbackPlan) -> None:
 
 
 def _rollback_of(pending: Pending, plan: actions.RollbackPlan) -> dict[str, Any]:
-    assert plan.inverse is not None and plan.arguments is not None
     forward = actions.get(pending.action, pending.action_version)
     args = actions.thawed(forward, pending.arguments)
-    inverse = plan.inverse()
-    given = plan.arguments(args, pending.resource_id, _result(pending))
+    inverse, given = plan.made_for(args, pending.resource_id, _result(pending))
     arguments = actions.freeze(inverse, given)
     return {
         "effect_id": str(uuid.uuid4()),

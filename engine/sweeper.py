@@ -1,10 +1,14 @@
 """Find what a lost message missed."""
 
+import logging
 import uuid
 from dataclasses import dataclass
 
 from . import conf
+from .errors import Conflict
 from .store import proposals, runs
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,4 +28,13 @@ def run_once() -> Swept:
 
 def _expire_overdue() -> int:
     overdue = proposals.overdue_proposals(conf.sweep_batch())
-    return sum(proposals.expire_proposal_if_overdue(run, version) for run, version in overdue)
+    return sum(_expired(run, version) for run, version in overdue)
+
+
+def _expired(run: uuid.UUID, version: uuid.UUID) -> bool:
+    """One that cannot be expired must not keep the others from it."""
+    try:
+        return proposals.expire_proposal_if_overdue(run, version)
+    except Conflict as problem:
+        logger.error("proposal version %s does not expire: %s", version, problem)
+        return False

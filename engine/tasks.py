@@ -6,6 +6,7 @@ import uuid
 from celery import shared_task
 
 from . import hints, sweeper, worker
+from .errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -13,14 +14,23 @@ logger = logging.getLogger(__name__)
 @shared_task(name="engine.tasks.advance", ignore_result=True, acks_late=False)
 def advance(run_id: str) -> None:
     """Advance one run until it waits."""
-    done = worker.run_once(uuid.UUID(run_id))
-    logger.info("run %s: %s", run_id, done.outcome)
+    try:
+        done = worker.run_once(uuid.UUID(run_id))
+    except Unavailable as problem:
+        logger.warning("run %s: %s The sweep will find it.", run_id, problem)
+    else:
+        logger.info("run %s: %s", run_id, done.outcome)
 
 
 @shared_task(name="engine.tasks.sweep", ignore_result=True, acks_late=False)
 def sweep() -> None:
     """Find what a lost message missed, and hint at it again."""
-    for run_id in sweeper.run_once().runs:
+    try:
+        found = sweeper.run_once().runs
+    except Unavailable as problem:
+        logger.warning("no sweep: %s The next one is due soon.", problem)
+        return
+    for run_id in found:
         hints.hint(run_id)
 
 

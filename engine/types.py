@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from .errors import Damaged
+
 Facts = Mapping[str, Any]
 
 
@@ -44,7 +46,7 @@ class Pending:
     version: int = 1
     version_id: str | None = None
     digest: str | None = None
-    idempotency_key: str | None = None
+    idempotency_key: str = ""
     precondition: Facts | None = None
     question: str | None = None
     effect_id: str | None = None
@@ -52,7 +54,7 @@ class Pending:
     resource_id: str | None = None
     result_ref: str | None = None
     outcome: str | None = None
-    verify_by: str | None = None
+    verify_by: str = ""
     observed: Any = None
     expected: Any = None
     tries: int = 0
@@ -65,7 +67,7 @@ class Pending:
         return self.compensates is not None
 
     def as_facts(self) -> dict[str, Any]:
-        return {key: value for key, value in asdict(self).items() if value not in (None, ())}
+        return {key: value for key, value in asdict(self).items() if value not in (None, (), "")}
 
     @classmethod
     def from_facts(cls, facts: Facts) -> "Pending":
@@ -107,6 +109,13 @@ class Position:
     @property
     def visit(self) -> str:
         return f"{self.node}:{self.visits.get(self.node, 1)}"
+
+    @property
+    def in_hand(self) -> Pending:
+        """The effect in hand. Raises Damaged when the log speaks of one that is not there."""
+        if self.pending is None:
+            raise Damaged("The run has no effect in hand.")
+        return self.pending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

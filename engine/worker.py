@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping
 
 from . import approval, eventlog, execution, leasing, lifecycle, reconciliation, rollback
-from .errors import Damaged, Incompatible, LeaseLost, NotPermitted
+from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, PlacetError
 from .eventlog import Behind, Log
 from .lifecycle import OutsideFailed
 from .types import Advanced
@@ -95,3 +95,10 @@ def _move(log: Log) -> None:
         return  # the news is folded: the next move is chosen afresh
     except OutsideFailed as problem:
         lifecycle.failed(log, problem)
+    except PlacetError:
+        raise
+    except Exception as problem:
+        # A fault of ours must not make one run come back for ever: it waits longer each time,
+        # then a person is asked.
+        logger.exception("run %s: a move failed", log.position.run_id)
+        lifecycle.failed(log, OutsideFailed(repr(problem)))

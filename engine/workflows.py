@@ -148,7 +148,7 @@ class Workflow:
         dead_ends = [node.name for node in self.nodes.values() if not node.to and not node.ends]
         if dead_ends:
             raise ImproperlyConfigured(
-                f"{self.label()}: {', '.join(dead_ends)} leads nowhere; give it `to` or `ends=True`."
+                f"{self.label()}: {', '.join(dead_ends)} leads nowhere; add `to` or `ends=True`."
             )
 
     def _reachable(self) -> set[str]:

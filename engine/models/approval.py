@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from engine import states
+
 from .constraints import one_of
 from .run import Run
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from engine import states
+
 from .constraints import one_of, one_of_or_null
 from .run import Run
 

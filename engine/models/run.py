@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from engine import states
+
 from .constraints import one_of, one_of_or_null
 
 

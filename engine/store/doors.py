@@ -85,7 +85,7 @@ def _source() -> str:
 def _authority() -> str:
     """Who is active and in which group, read from whatever user model the project has."""
     person, group = get_user_model(), Group
-    through = person._meta.get_field("groups").remote_field.through
+    through: Any = person._meta.get_field("groups").remote_field.through
     columns = {field.related_model: field.column for field in through._meta.fields[1:]}
     return f"""
 -- Who is active, and in which group.

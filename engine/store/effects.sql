@@ -60,9 +60,20 @@ BEGIN
         PERFORM doors._refuse('digest_mismatch', 'the effect''s argument bytes were changed');
     END IF;
     IF e.compensates_id IS NULL THEN
+        PERFORM doors._must_have_budget(r, e);
         PERFORM doors._must_be_approved(e, p->>'digest');
     ELSE
         PERFORM doors._must_be_authorised(r, e);
+    END IF;
+END $$;
+
+-- One more effect is within the run's budget. What surely did not happen costs nothing.
+CREATE FUNCTION doors._must_have_budget(r engine_run, e engine_effect) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT count(*) FROM engine_effect WHERE run_id = r.run_id AND compensates_id IS NULL
+        AND status <> 'failed' AND effect_id <> e.effect_id) >= (r.budget->>'max_effects')::int THEN
+        PERFORM doors._refuse('budget_exhausted', format('%s effects', r.budget->>'max_effects'));
     END IF;
 END $$;
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.db import as_json
+
 from .doors import call, select
 
 Told = Mapping[str, Any]

@@ -17,17 +17,14 @@ BEGIN
     r.last_seq := 0;
     r.head := decode(repeat('00', 32), 'hex');
     r.last_at := clock_timestamp();
-    r.created_at := r.last_at;
     r.lease_token := 0;
     r.budget := (p->'budget')::jsonb;
     r.labels := (p->'labels')::jsonb;
     r.initiator := p->>'initiator';
     r.initiator_person_id := (p->>'initiator_person')::bigint;
-    INSERT INTO engine_run SELECT (r).*;
     r := doors._append(r, 'run_accepted', p_actor, p_payload);
     r.created_at := r.last_at;
-    UPDATE engine_run SET created_at = r.created_at WHERE run_id = p_run;
-    PERFORM doors._save(r);
+    INSERT INTO engine_run SELECT (r).*;
     PERFORM doors._checkpoint(r, p_checkpoint);
     RETURN doors._told(r);
 END $$;
