@@ -132,8 +132,8 @@ def _whole(side: _Shown | None) -> Side | None:
 
 
 def _apart(old: _Shown, new: _Shown) -> tuple[Side, Side]:
-    head = _common(old[1], new[1])
-    tail = _common(old[1][head:][::-1], new[1][head:][::-1])
+    head = _head(old[1], new[1])
+    tail = _tail(old[1][head:], new[1][head:])
     if 2 * (head + tail) < max(len(old[1]), len(new[1])):
         head = tail = 0  # so little is shared that marking the rest would only confuse
     return _split(old, head, tail), _split(new, head, tail)
@@ -145,15 +145,26 @@ def _split(side: _Shown, head: int, tail: int) -> Side:
     return Side(kind=kind, start=text[:head], differs=text[head:cut], end=text[cut:])
 
 
-def _common(one: str, other: str) -> int:
-    """How many characters both begin with, never parting a letter from its marks."""
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        length += 1
-    marks = one[length : length + 1] + other[length : length + 1]
-    while length and any(unicodedata.combining(mark) for mark in marks):
+def _head(one: str, other: str) -> int:
+    """How many characters both begin with, never parting a letter from the marks after it."""
+    length = _common(one, other)
+    while length and (_is_mark(one[length : length + 1]) or _is_mark(other[length : length + 1])):
         length -= 1
-        marks = one[length]
     return length
+
+
+def _tail(one: str, other: str) -> int:
+    """How many characters both end with, never beginning with the marks of a letter."""
+    length = _common(one[::-1], other[::-1])
+    while length and _is_mark(one[-length]):
+        length -= 1
+    return length
+
+
+def _common(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _is_mark(character: str) -> bool:
+    return bool(character and unicodedata.combining(character))
