@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.db import connection, transaction
+
 from .canonical import sha256_hex
 from .hashing import GENESIS, event_hash
 from .models import Event, Run
@@ -70,7 +72,16 @@ def _hash(event: Event, payload: str, prev: str) -> str:
 
 
 def run_once(run_id: uuid.UUID | None = None) -> Report:
-    """Verify every event of one run, or of all; each run's row must name its chain's end."""
+    """Verify every event of one run, or of all; each run's row must name its chain's end.
+
+    All of it is read as of one moment, so that a log that is being written to verifies too.
+    """
+    with transaction.atomic():
+        connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        return _verify(run_id)
+
+
+def _verify(run_id: uuid.UUID | None) -> Report:
     chains: dict[uuid.UUID, _Chain] = {}
     faults: list[Fault] = []
     events = erased = 0
