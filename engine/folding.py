@@ -89,6 +89,13 @@ def _value_recorded(position: Position, event: Event) -> Position:
     return _stepped(position, facts, recorded=recorded)
 
 
+def _plan_switched(position: Position, event: Event) -> Position:
+    facts = event.payload
+    recorded = {**position.recorded, f"plan:{facts['name']}": True}
+    state = {**position.state, "plan": facts["plan"]}
+    return _stepped(position, facts, recorded=recorded, state=state)
+
+
 def _node_failed(position: Position, event: Event) -> Position:
     return _stepped(position, event.payload, failures=event.payload["failures"])
 
@@ -252,6 +259,7 @@ _FOLDS: Mapping[str, Folded] = {
     "run_ended": _ended,
     "node_failed": _node_failed,
     "value_recorded": _value_recorded,
+    "plan_switched": _plan_switched,
     "effect_requested": _requested,
     "finish_requested": _finish_requested,
     "request_taken_up": _taken_up,

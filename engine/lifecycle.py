@@ -89,6 +89,7 @@ def _context(log: Log) -> Context:
         state=position.state,
         latest_effect=position.completed.get("latest"),
         record=lambda name, function: _recorded(log, name, function),
+        switch_plan=lambda name, plan: _plan_switched(log, name, plan),
     )
 
 
@@ -97,6 +98,11 @@ def _recorded(log: Log, name: str, function: Callable[[], Any]) -> Any:
     if name not in log.position.recorded:
         log.insist("value_recorded", {"name": name, "value": function()}, boundary=True)
     return log.position.recorded[name]
+
+
+def _plan_switched(log: Log, name: str, plan: Any) -> None:
+    if f"plan:{name}" not in log.position.recorded:
+        log.insist("plan_switched", {"name": name, "plan": plan}, boundary=True)
 
 
 def _check_allowed(node: workflows.Node, said: Next) -> None:

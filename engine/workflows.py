@@ -86,6 +86,9 @@ class Context:
     record: Callable[[str, Callable[[], Any]], Any]
     """`record(name, function)`: run `function` once, store its JSON value, read it back when the
     node runs again. It may run twice if a crash falls in between; it must not act outside."""
+    switch_plan: Callable[[str, Any], None]
+    """`switch_plan(name, plan)`: from here on the run follows another plan (a JSON value, kept in
+    the state as `plan`). Saved as a checkpoint; doing it again in the same visit does nothing."""
 
 
 NodeFunction = Callable[[Context], Next]
