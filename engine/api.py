@@ -208,6 +208,15 @@ def _decided(run_id: uuid.UUID, reviewer: Reviewer, facts: Facts) -> Mapping[str
         ) from problem
 
 
+def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
+    """Let a paused run go on, with a reason. What is pending is looked at again; nothing is
+    repeated without passing the gate. Raises Conflict unless the run is paused."""
+    _must_have_a_reason(reason)
+    facts = {"reason": reason, "person": reviewer.person_id, "person_name": reviewer.name}
+    runs.resume_run(run_id, reviewer.actor, packed(facts))
+    hint(run_id)
+
+
 def _check_decision(
     decision: object, reason: str, reason_code: str | None, question: str | None
 ) -> None:
@@ -224,13 +233,17 @@ def _check_decision(
 
 def stop_everything(reviewer: Reviewer, reason: str, *, rollbacks_run: bool = False) -> uuid.UUID:
     """Nothing new begins from this commit on. Raises Conflict when a stop is in force."""
-    if not reason.strip():
-        raise BadInput("Give a reason.", path="$.reason")
+    _must_have_a_reason(reason)
     return stops.place_stop(reviewer.actor, reason, rollbacks_run)
 
 
 def go_on(reviewer: Reviewer, reason: str) -> uuid.UUID:
     """Lift the stop."""
+    _must_have_a_reason(reason)
+    return stops.lift_stop(reviewer.actor, reason)
+
+
+def _must_have_a_reason(reason: str) -> None:
+    check(reason, "$.reason")
     if not reason.strip():
         raise BadInput("Give a reason.", path="$.reason")
-    return stops.lift_stop(reviewer.actor, reason)

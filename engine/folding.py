@@ -112,12 +112,26 @@ def _finish_requested(position: Position, event: Event) -> Position:
     return replace(position, requests=(*position.requests, {"finish": True}))
 
 
+_SEEN_WRONG = ("mismatch", "partial", "unverifiable")
+
+
+def _resume_requested(position: Position, event: Event) -> Position:
+    """A person has looked: what was seen wrong is read again, patience starts anew."""
+    pending = position.pending
+    if pending is not None:
+        stage = "succeeded" if pending.stage in _SEEN_WRONG else pending.stage
+        pending = replace(pending, stage=stage, tries=0, alerted=False)
+    return replace(position, pending=pending, failures=0)
+
+
 def _requested(position: Position, event: Event) -> Position:
-    """A request waits in line; an answer to a question goes to the head of it."""
+    """A request waits in line: an answer to a question at its head, a finish at its end."""
     request = dict(event.payload)
     if request.get("answers_version") is not None:
         return replace(position, requests=(request, *position.requests))
-    return replace(position, requests=(*position.requests, request))
+    asked = [*position.requests, request]
+    asked.sort(key=lambda one: bool(one.get("finish")))
+    return replace(position, requests=tuple(asked))
 
 
 def _taken_up(position: Position, event: Event) -> Position:
@@ -256,6 +270,7 @@ _FOLDS: Mapping[str, Folded] = {
     "run_moved": _moved,
     "run_parked": _parked,
     "run_paused": _stepped_only,
+    "resume_requested": _resume_requested,
     "run_ended": _ended,
     "node_failed": _node_failed,
     "value_recorded": _value_recorded,

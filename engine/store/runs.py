@@ -44,6 +44,11 @@ def move_run(
     return call("move_run", run, token, folded, kind, actor, payload, as_json(checkpoint))
 
 
+def resume_run(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """A person lets a paused run go on."""
+    return call("resume_run", run, actor, payload)
+
+
 def runs_without_a_worker(limit: int) -> list[uuid.UUID]:
     """Runs that need a worker and have none, the longest waiting first."""
     return [row[0] for row in select("runs_without_a_worker", limit)]

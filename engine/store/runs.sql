@@ -36,7 +36,7 @@ RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run; v_whence text;
 BEGIN
-    SELECT * INTO r FROM engine_run WHERE run_id = p_run FOR UPDATE SKIP LOCKED;
+    SELECT * INTO r FROM engine_run WHERE run_id = p_run FOR UPDATE;
     IF NOT FOUND OR r.lease_until > clock_timestamp() OR NOT doors._needs_a_worker(r) THEN
         RETURN NULL;
     END IF;
@@ -158,6 +158,21 @@ BEGIN
         r := doors._released(r);
     END IF;
     RETURN r;
+END $$;
+
+-- A person lets a paused run go on: what is pending is looked at again, nothing is repeated.
+CREATE FUNCTION doors.resume_run(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run);
+BEGIN
+    IF r.status <> 'paused' THEN
+        PERFORM doors._must_move('run', r.status, 'reconciling');
+        PERFORM doors._refuse('conflict', format('the run is %s, not paused', r.status));
+    END IF;
+    r := doors._append(r, 'resume_requested', p_actor, p_payload);
+    r.wake_at := clock_timestamp();
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
 END $$;
 
 -- Runs that need a worker and have none, the longest waiting first.
