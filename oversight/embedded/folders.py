@@ -11,7 +11,7 @@ from pathlib import Path
 from .guardian import guardian
 
 _CLAIM = "claim"
-_SHORT = 20
+_SHORT = 36
 
 
 class AlreadyRunning(RuntimeError):
@@ -51,7 +51,7 @@ def empty(data: Path) -> None:
 
 
 def short_private_folder() -> Path:
-    """Make a folder of mode 0700 with a name short enough for a socket in it (about 100 bytes)."""
+    """Make a folder of mode 0700 with a name short enough for sockets some folders deeper."""
     place = tempfile.gettempdir()
     if len(place) > _SHORT:
         place = "/tmp"  # noqa: S108 - only the place; mkdtemp makes a folder that is ours alone

@@ -22,6 +22,9 @@ from typing import IO, Any, cast
 
 import psutil
 
+FAST = (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
+"""How to end PostgreSQL: let it close its sessions first; at once; as a crash would."""
+
 _POSTMASTER_SECONDS = 15
 
 
@@ -44,7 +47,7 @@ class Guardian:
         self._say(f"group {leader}", kill_group=leader)
 
     def watch_postmaster(self, pid: int) -> None:
-        """Shut PostgreSQL down: SIGINT, which ends its sessions, then SIGQUIT."""
+        """Shut PostgreSQL down."""
         self._say(f"postmaster {pid}", stop_postmaster=pid)
 
     def watch_path(self, path: Path) -> None:
@@ -100,7 +103,7 @@ def _carry_out(duty: dict[str, Any]) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
     if pid := duty.get("stop_postmaster"):
-        _stop_postmaster(pid)
+        stop_postmaster(pid, *FAST)
     if path := duty.get("remove"):
         _remove(Path(path))
 
@@ -112,12 +115,13 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _stop_postmaster(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGINT)
-        if not _is_gone(pid, seconds=_POSTMASTER_SECONDS):
-            os.kill(pid, signal.SIGQUIT)
-            _is_gone(pid, seconds=_POSTMASTER_SECONDS)
+def stop_postmaster(pid: int, *signals: int) -> None:
+    """Send PostgreSQL the first signal, and the next one whenever it has not ended in time."""
+    for number in signals:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+        if _is_gone(pid, seconds=_POSTMASTER_SECONDS):
+            return
 
 
 def _is_gone(pid: int, *, seconds: float) -> bool:

@@ -6,7 +6,6 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,10 @@ from urllib.parse import quote
 import psycopg
 
 from .folders import discard, short_private_folder
-from .guardian import guardian, is_alive
+from .guardian import FAST, guardian, is_alive, stop_postmaster
 
 _STARTER = Path(__file__).with_name("start_postgres.py")
 _START_SECONDS = 120
-_STOP_SECONDS = 60
 _SYSTEM_USER = "pgserver"
 _OPEN_TO_ALL = 0o055
 
@@ -47,27 +45,17 @@ class Postgres:
         _announce_what_root_changes(self.data, self._say)
         started = self._run_starter()
         self.pid = int(started["pid"])
-        self._bin, self._user = Path(started["bin"]), started["user"]
         self._socket_folder = started["socket"]
         guardian().watch_postmaster(self.pid)
         if not self._durable:
             self._forgo_durability()
 
-    def stop(self, mode: str = "fast") -> None:
-        """Stop in PostgreSQL's mode `fast`, or `immediate`, which leaves all as a crash does."""
+    def stop(self, *, immediate: bool = False) -> None:
+        """Stop; if `immediate`, leaving everything as a crash does."""
         if self.pid is None:
             return
-        stop = ["stop", "--wait", "--mode", mode, "--pgdata", str(self.data)]
-        with suppress(subprocess.SubprocessError):
-            subprocess.run(
-                [str(self._bin / "pg_ctl"), *stop],
-                user=self._user,
-                cwd="/",
-                check=True,
-                capture_output=True,
-                timeout=_STOP_SECONDS,
-            )
-            guardian().release_postmaster(self.pid)
+        stop_postmaster(self.pid, *(FAST[1:] if immediate else FAST))
+        guardian().release_postmaster(self.pid)
         self.pid = None
 
     def close(self) -> None:

@@ -97,17 +97,19 @@ class Child:
         except subprocess.TimeoutExpired as late:
             raise TimeoutError(f"{self.name} still runs after {timeout} s") from late
 
-    def wait_for(self, pattern: str, timeout: float) -> re.Match[str]:
-        """Wait until a line, past or coming, contains the regular expression `pattern`.
+    def wait_for(self, pattern: str, timeout: float, *, times: int = 1) -> re.Match[str]:
+        """Wait until `times` lines, past or coming, contain the regular expression `pattern`.
 
-        Raises ChildEnded if the process ends without it, TimeoutError after `timeout` seconds.
+        Returns the last of them. Raises ChildEnded if the process ends without them, TimeoutError
+        after `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
         while True:
             ended = self.exit_code is not None and not self._reader.is_alive()
             with self._news:
-                if found := self._find(pattern):
-                    return found
+                found = [match for line in self._lines if (match := re.search(pattern, line))]
+                if len(found) >= times:
+                    return found[times - 1]
                 if ended:
                     raise ChildEnded(self._without(pattern))
                 if time.monotonic() > deadline:
@@ -151,9 +153,6 @@ class Child:
             self._news.notify_all()
         if self._on_line:
             self._on_line(line)
-
-    def _find(self, pattern: str) -> re.Match[str] | None:
-        return next((found for line in self._lines if (found := re.search(pattern, line))), None)
 
     def _without(self, pattern: str) -> str:
         state = "runs" if self.exit_code is None else f"ended with code {self.exit_code}"

