@@ -1,16 +1,18 @@
 """The parts, drawn: what is said, what is escaped, and what may not be in them."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+import django_htmx
 import pytest
 from django import forms
 from django.contrib.messages import constants
 from django.contrib.messages.storage.base import Message
 from django.template import Context, Template
 from django.template.loader import get_template, render_to_string
-from django.test import RequestFactory, override_settings
+from django.test import RequestFactory
 
 from oversight.showing import diff
 from oversight.showing.stations import stations
@@ -25,16 +27,6 @@ MINE = [path for path in TEMPLATES if path.parts[1] in ("parts", "account", "bas
 ]
 
 pytestmark = pytest.mark.usefixtures("plain_static")
-
-
-@pytest.fixture
-def plain_static():
-    storages = {
-        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    with override_settings(ROOT_URLCONF="tests.pages.showing.urls", STORAGES=storages):
-        yield
 
 
 def drawn(source: str, **context: object) -> str:
@@ -191,8 +183,6 @@ def test_a_strangers_page_offers_no_sign_out() -> None:
 def test_htmx_runs_no_code_from_the_page() -> None:
     config = re.search(r"name=\"htmx-config\" content='([^']+)'", page())
     assert config is not None
-    import json
-
     settings = json.loads(config[1])
     assert settings["allowEval"] is False
     assert settings["allowScriptTags"] is False
@@ -285,8 +275,6 @@ def test_no_file_asks_another_host_for_anything(path: Path) -> None:
 
 
 def test_the_frame_of_a_page_leaves_room_for_the_page() -> None:
-    import django_htmx
-
     htmx = Path(django_htmx.__file__).parent / "static/django_htmx/htmx-2.min.js"
     files = [htmx, *Path("static/css").glob("*.css"), *Path("static/js").glob("*.js")]
     assert sum(path.stat().st_size for path in files) < 115_000

@@ -5,6 +5,7 @@ import unicodedata
 from html import unescape
 
 import pytest
+from django.utils.safestring import mark_safe
 
 from oversight.showing.text import VISIBLE_INDENT, cautions, inside, is_hidden, revealed
 from oversight.showing.text import revealed_code as code
@@ -107,8 +108,6 @@ def test_markup_is_text(attack: str) -> None:
 
 
 def test_a_text_that_claims_to_be_safe_is_escaped_all_the_same() -> None:
-    from django.utils.safestring import mark_safe
-
     assert "<b>" not in revealed(mark_safe("<b>x</b>"))
 
 
