@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from celery import Celery
 from kombu import Connection
 
 from engine import hints, tasks
@@ -67,7 +66,7 @@ class Broker:
             return int(connection.default_channel.client.llen("placet"))
 
     def _connected(self) -> Connection:
-        return Celery(broker=self.url).connection_for_write()
+        return Connection(self.url)
 
 
 class Worker:
