@@ -14,3 +14,8 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+
+from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402
+
+__all__ = ["Agent", "ApiKey", "IdempotentRequest", "Person"]

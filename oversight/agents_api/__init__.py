@@ -1,0 +1,1 @@
+"""The agents' API: HTTP under /api/v1/ for whoever proposes, never for whoever decides."""

@@ -1,0 +1,162 @@
+"""What agents can do: each operation is a check, one verb of the engine or one read, an answer."""
+
+import uuid
+from typing import Annotated, cast
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from engine import actions, api, workflows
+from engine.errors import BadInput, Conflict
+
+from . import asked, reads, told
+from .bodies import Sent
+from .idempotency import answered, once, packed
+from .keys import Caller
+
+router = Router()
+
+RUN = "/runs/{uuid:run_id}"
+PROPOSAL = RUN + "/proposals/{uuid:proposal_id}"
+
+
+def _caller(request: HttpRequest) -> Caller:
+    return cast(Caller, request.auth)  # type: ignore[attr-defined]
+
+
+@router.post("/runs", response={201: told.RunAccepted}, summary="Start a run")
+def start_run(request: HttpRequest, body: Annotated[asked.StartRun, Sent(...)]) -> HttpResponse:
+    """A run holds everything you do for one purpose. The workflow `agent` is open-ended: you
+    propose one effect after another and finish the run yourself. Every other workflow knows its
+    own steps, and proposes by itself."""
+    caller = _caller(request)
+    workflows.get(body.workflow)
+    caller.must_be_allowed("workflow", body.workflow)
+
+    def verb() -> told.RunAccepted:
+        run_id = api.start_run(
+            body.workflow, body.state, initiator=caller.initiator, labels=body.labels
+        )
+        return reads.run_accepted(run_id)
+
+    return once(request, caller, body, 201, verb)
+
+
+@router.get(RUN, response={200: told.Run}, summary="See a run")
+def see_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Where it stands, with all its proposals and effects."""
+    return answered(packed(reads.run(_caller(request).actor, run_id)))
+
+
+@router.post(RUN + "/proposals", response={202: told.Requested}, summary="Propose an effect")
+def propose(
+    request: HttpRequest, run_id: uuid.UUID, body: Annotated[asked.Propose, Sent(...)]
+) -> HttpResponse:
+    """Ask that an action be allowed once, with exactly these arguments. Nothing is done until a
+    person has approved it. You may ask for several; they are taken up one after another."""
+    caller = _caller(request)
+    _must_be_known(body)
+
+    def verb() -> told.Requested:
+        _must_be_driven(caller, run_id)
+        caller.must_be_allowed("action", body.action)
+        proposal_id = api.request_effect(
+            run_id,
+            agent=caller.actor,
+            action=body.action,
+            action_version=body.action_version,
+            arguments=body.arguments,
+            why=body.why,
+            evidence=body.evidence,
+            tool_call_id=body.tool_call_id,
+        )
+        return told.Requested(proposal_id=proposal_id, run_id=run_id, version=1)
+
+    return once(request, caller, body, 202, verb)
+
+
+@router.get(PROPOSAL, response={200: told.Proposal}, summary="See a proposal")
+def see_proposal(request: HttpRequest, run_id: uuid.UUID, proposal_id: uuid.UUID) -> HttpResponse:
+    """What became of it: what a reviewer decided, and what was really done. Ask every few
+    seconds, or minutes, until `final` is true."""
+    return answered(packed(reads.proposal(_caller(request).actor, run_id, proposal_id)))
+
+
+@router.post(
+    PROPOSAL + "/answers", response={202: told.Requested}, summary="Answer a reviewer's question"
+)
+def answer(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    proposal_id: uuid.UUID,
+    body: Annotated[asked.Answer, Sent(...)],
+) -> HttpResponse:
+    """A proposal that is `returned` has a question. Send the whole of it again, changed or not,
+    with the answer in `why` or in the evidence: it becomes the next version."""
+    caller = _caller(request)
+    _must_be_known(body)
+
+    def verb() -> told.Requested:
+        reads.own_run(caller.actor, run_id)
+        reads.must_have_proposal(run_id, proposal_id)
+        caller.must_be_allowed("action", body.action)
+        api.answer_question(
+            run_id,
+            proposal_id,
+            version=body.version,
+            agent=caller.actor,
+            action=body.action,
+            action_version=body.action_version,
+            arguments=body.arguments,
+            why=body.why,
+            evidence=body.evidence,
+        )
+        return told.Requested(proposal_id=proposal_id, run_id=run_id, version=body.version + 1)
+
+    return once(request, caller, body, 202, verb)
+
+
+@router.post(RUN + "/finish", response={202: told.FinishRequested}, summary="Finish a run")
+def finish(
+    request: HttpRequest, run_id: uuid.UUID, body: Annotated[asked.Finish, Sent(...)]
+) -> HttpResponse:
+    """You have nothing more to propose: the run completes after what is in hand."""
+    caller = _caller(request)
+
+    def verb() -> told.FinishRequested:
+        run = _must_be_driven(caller, run_id)
+        api.finish_run(run_id, agent=caller.actor)
+        return told.FinishRequested(run_id=run_id, status=run.status)
+
+    return once(request, caller, body, 202, verb)
+
+
+@router.get(RUN + "/events", response={200: told.Events}, summary="Read a run's log")
+def see_events(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    after: Annotated[int, Query(0, ge=0, le=2**53 - 1, description="Only events after this seq.")],
+    limit: Annotated[int, Query(100, ge=1, le=500, description="At most so many.")],
+) -> HttpResponse:
+    """Every fact about the run, in order, without gaps. Keep `next_after` and ask on from there:
+    no event is skipped and none comes twice."""
+    return answered(packed(reads.events(_caller(request).actor, run_id, after, limit)))
+
+
+def _must_be_known(body: asked.Propose | asked.Answer) -> None:
+    """Raise BadInput, naming the field, for an action or a version that does not exist."""
+    known = [a.version for a in actions.registered() if a.name == body.action]
+    if not known:
+        actions.get(body.action)
+    if body.action_version is not None and body.action_version not in known:
+        raise BadInput(
+            f"{body.action!r} has no version {body.action_version}.", path="$.action_version"
+        )
+
+
+def _must_be_driven(caller: Caller, run_id: uuid.UUID) -> told.RunAccepted:
+    """Raise Conflict for a run whose workflow knows its own steps, NotFound for a foreign one."""
+    run = reads.own_run(caller.actor, run_id)
+    if not workflows.get(run.workflow, run.workflow_version).open_ended:
+        raise Conflict(f"The workflow {run.workflow!r} knows its own steps; it is not driven.")
+    return reads.run_accepted(run_id)

@@ -1,0 +1,142 @@
+"""Refusals as RFC 9457 problem documents."""
+
+import json
+import logging
+import uuid
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+from ninja.errors import ValidationError
+
+from engine.errors import BadInput, NotFound, PlacetError, Unavailable
+
+from .refusals import Internal, KeyExpired, MethodNotAllowed, Unauthenticated
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+REALM = 'Bearer realm="placet"'
+RETRY_SECONDS = 1
+
+_PLAINER = {
+    "missing": "This field is required.",
+    "extra_forbidden": "There is no such field here.",
+}
+
+
+def problem(refusal: PlacetError, instance: str | None = None) -> HttpResponse:
+    """The answer that tells of this refusal."""
+    kind = type(refusal)
+    title = (kind.__doc__ or "").strip().splitlines()[0]
+    document = {
+        "type": f"/api/problems/{kind.code}",
+        "title": title.removesuffix("."),
+        "status": kind.http_status,
+        # A fault of ours may speak of hosts and files: that belongs in the log.
+        "detail": refusal.message if kind.http_status < 500 else title,
+        "instance": instance,
+        "path": getattr(refusal, "path", "") or None,
+        "code": kind.code,
+        "retryable": kind.retryable,
+    }
+    told = {key: value for key, value in document.items() if value is not None}
+    return HttpResponse(
+        json.dumps(told, ensure_ascii=False),
+        status=kind.http_status,
+        content_type=MEDIA_TYPE,
+        headers=_headers(refusal),
+    )
+
+
+def _headers(refusal: PlacetError) -> dict[str, str]:
+    headers = {}
+    if isinstance(refusal, KeyExpired):
+        headers["WWW-Authenticate"] = (
+            f'{REALM}, error="invalid_token", error_description="The key has expired"'
+        )
+    elif isinstance(refusal, Unauthenticated):
+        headers["WWW-Authenticate"] = REALM
+    if refusal.retryable:
+        headers["Retry-After"] = str(RETRY_SECONDS)
+    return headers
+
+
+def handled_by(api: NinjaAPI) -> None:
+    """Have `api` answer every exception with a problem."""
+    api.add_exception_handler(PlacetError, lambda request, refusal: problem(_seen(refusal)))
+    api.add_exception_handler(ValidationError, lambda request, wrong: problem(_named(wrong)))
+    api.add_exception_handler(Http404, lambda request, _: problem(NotFound()))
+    for fault in (OperationalError, InterfaceError):
+        api.add_exception_handler(fault, _unavailable)
+    api.add_exception_handler(Exception, _unexpected)
+
+
+def _seen(refusal: PlacetError) -> PlacetError:
+    if refusal.http_status >= 500:
+        logger.error("answered %s: %s", refusal.http_status, refusal.message)
+    return refusal
+
+
+def _unavailable(request: HttpRequest, fault: Exception) -> HttpResponse:
+    logger.error("the database cannot be reached: %s", fault)
+    return problem(Unavailable())
+
+
+def _unexpected(request: HttpRequest, fault: Exception) -> HttpResponse:
+    instance = f"urn:uuid:{uuid.uuid4()}"
+    logger.error("%s %s failed (%s)", request.method, request.path, instance, exc_info=fault)
+    return problem(Internal(), instance)
+
+
+def _named(wrong: ValidationError) -> BadInput:
+    """The first thing that breaks a schema, and where it stands."""
+    first = wrong.errors[0]
+    detail = _PLAINER.get(first["type"]) or f"{first['msg'].rstrip('.')}."
+    return BadInput(detail, path=_path(first["loc"]))
+
+
+def _path(location: tuple[str | int, ...]) -> str:
+    """`$.why` for what the body says, `query.limit` for what the address says."""
+    source, *names = location
+    if source != "body":
+        return ".".join(map(str, location))
+    # The first name is the handler's parameter, which holds the whole body.
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in names[1:])
+    return "$" + "".join(parts)
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def in_problems(view: View) -> View:
+    """`view`, its plain refusal of a method told as a problem, and nothing of it cached."""
+
+    @csrf_exempt
+    @wraps(view)
+    def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if response.status_code == MethodNotAllowed.http_status:
+            response = _not_allowed(request, response.headers)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return told
+
+
+def _not_allowed(request: HttpRequest, headers: Mapping[str, str]) -> HttpResponse:
+    allowed = headers.get("Allow", "")
+    response = problem(MethodNotAllowed(f"{request.method} is not answered here, only {allowed}."))
+    response.headers["Allow"] = allowed
+    return response
+
+
+@csrf_exempt
+def no_such_address(request: HttpRequest, **_: Any) -> HttpResponse:
+    """Whatever is not an address of this API."""
+    return problem(NotFound(f"There is nothing at {request.path}."))

@@ -1,0 +1,239 @@
+"""What agents may see: only the runs that they themselves started. Nothing here writes."""
+
+import json
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Func, IntegerField, JSONField, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
+
+from engine import models
+from engine.errors import NotFound
+
+from . import standing, told
+from .standing import Asked, Said
+
+_NO_RUN = "There is no such run among yours."
+
+
+def run_accepted(run_id: uuid.UUID) -> told.RunAccepted:
+    """A run just started."""
+    run = models.Run.objects.get(run_id=run_id)
+    return told.RunAccepted(
+        run_id=run.run_id,
+        workflow=run.workflow,
+        workflow_version=run.workflow_version,
+        status=run.status,
+        created_at=run.created_at,
+    )
+
+
+def own_run(actor: str, run_id: uuid.UUID) -> models.Run:
+    """The row of a run that `actor` started. Raises NotFound for any other run alike."""
+    run = models.Run.objects.filter(run_id=run_id, initiator=actor).first()
+    if run is None:
+        raise NotFound(_NO_RUN)
+    return run
+
+
+def run(actor: str, run_id: uuid.UUID) -> told.Run:
+    """Where a run stands, with all its proposals and effects.
+
+    The run is read first and what hangs on it afterwards: a run that is told as ended is never
+    told with an effect that is still under way.
+    """
+    row = own_run(actor, run_id)
+    asked = standing.asked_for(_said_about_proposals(run_id))
+    newest = {str(found.proposal_id): found for found in _newest_versions(run_id)}
+    return told.Run(
+        run_id=row.run_id,
+        workflow=row.workflow,
+        workflow_version=row.workflow_version,
+        status=row.status,
+        reason_code=row.reason_code,
+        node=row.current_node,
+        labels=row.labels,
+        created_at=row.created_at,
+        ended_at=row.ended_at,
+        last_seq=row.last_seq,
+        proposals=[_summary(one, newest.get(key), row.status) for key, one in asked.items()],
+        effects=[_effect(found) for found in _effects(run_id)],
+    )
+
+
+def proposal(actor: str, run_id: uuid.UUID, proposal_id: uuid.UUID) -> told.Proposal:
+    """A proposal at its newest version, with its decision and its effect."""
+    row = own_run(actor, run_id)
+    asked = _asked_in(run_id, proposal_id)
+    shown = _newest_versions(run_id).filter(proposal_id=proposal_id).first()
+    if shown is not None and shown.version < asked.version:
+        shown = None
+    return _proposal(row, asked, shown)
+
+
+def must_have_proposal(run_id: uuid.UUID, proposal_id: uuid.UUID) -> None:
+    """Raise NotFound unless the run asked for this proposal."""
+    _asked_in(run_id, proposal_id)
+
+
+def events(actor: str, run_id: uuid.UUID, after: int, limit: int) -> told.Events:
+    """The events of a run that follow `after`, oldest first, `limit` at most."""
+    own_run(actor, run_id)
+    later = models.Event.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
+    found = [_event(row) for row in later[: limit + 1]]
+    shown = found[:limit]
+    return told.Events(
+        events=shown,
+        next_after=shown[-1].seq if shown else after,
+        more=len(found) > limit,
+    )
+
+
+def _event(row: models.Event) -> told.Event:
+    return told.Event(
+        seq=row.seq,
+        kind=row.kind,
+        actor=row.actor,
+        at=row.at,
+        payload=None if row.payload is None else json.loads(bytes(row.payload)),
+        hash=bytes(row.hash).hex(),
+    )
+
+
+def _asked_in(run_id: uuid.UUID, proposal_id: uuid.UUID) -> Asked:
+    asked = standing.asked_for(_said_about_proposals(run_id, proposal_id))
+    if str(proposal_id) not in asked:
+        raise NotFound("There is no such proposal in this run.")
+    return asked[str(proposal_id)]
+
+
+def _said_about_proposals(
+    run_id: uuid.UUID, proposal_id: uuid.UUID | None = None
+) -> Iterable[Said]:
+    """What the log says about which versions were asked for; long arguments stay where they are."""
+    log = models.Event.objects.filter(run_id=run_id, kind__in=standing.KINDS, payload__isnull=False)
+    log = log.annotate(proposal=_fact("proposal_id")).filter(proposal__isnull=False)
+    if proposal_id is not None:
+        log = log.filter(proposal=str(proposal_id))
+    rows = log.order_by("seq").values_list(
+        "kind",
+        "proposal",
+        Cast(_fact("version"), IntegerField()),
+        Cast(_fact("answers_version"), IntegerField()),
+        _fact("action"),
+        Cast(_fact("action_version"), IntegerField()),
+        _fact("tool_call_id"),
+    )
+    return (_said(*row) for row in rows)
+
+
+def _fact(name: str) -> KeyTextTransform:
+    """One field of an event's payload, as text; None where it is missing or null."""
+    text = Func("payload", Value("UTF8"), function="convert_from", output_field=TextField())
+    return KeyTextTransform(name, Cast(text, JSONField()))
+
+
+def _said(
+    kind: str,
+    proposal_id: str,
+    version: int | None,
+    answers_version: int | None,
+    action: str | None,
+    action_version: int | None,
+    tool_call_id: str | None,
+) -> Said:
+    return Said(
+        kind=kind,
+        proposal_id=proposal_id,
+        version=version,
+        answers_version=answers_version,
+        action=action,
+        action_version=action_version,
+        tool_call_id=tool_call_id,
+    )
+
+
+def _newest_versions(run_id: uuid.UUID) -> Any:
+    """The newest version of each proposal that somebody was shown."""
+    shown = models.Proposal.objects.filter(run_id=run_id).defer("arguments", "terms", "evidence")
+    return shown.order_by("proposal_id", "-version").distinct("proposal_id")
+
+
+def _summary(asked: Asked, shown: models.Proposal | None, run_status: str) -> told.ProposalSummary:
+    opened, status = (shown.version, shown.status) if shown else (0, None)
+    return told.ProposalSummary(
+        proposal_id=uuid.UUID(asked.proposal_id),
+        version=max(asked.version, opened),
+        status=standing.status_of(asked, opened, status, run_status),
+        action=asked.action,
+        action_version=asked.action_version,
+        tool_call_id=asked.tool_call_id,
+    )
+
+
+def _proposal(run: models.Run, asked: Asked, shown: models.Proposal | None) -> told.Proposal:
+    summary = _summary(asked, shown, run.status)
+    effect = _effect_of(shown) if shown else None
+    return told.Proposal(
+        proposal_id=summary.proposal_id,
+        run_id=run.run_id,
+        version=summary.version,
+        status=summary.status,
+        final=standing.is_final(summary.status, effect, run.status),
+        meaning=standing.meaning(summary.status, effect),
+        action=summary.action,
+        action_version=summary.action_version,
+        tool_call_id=summary.tool_call_id,
+        digest=shown.digest if shown else None,
+        question=shown.question if shown and shown.status == "returned" else None,
+        opened_at=shown.opened_at if shown else None,
+        valid_until=shown.valid_until if shown else None,
+        decision=_decision_on(shown) if shown else None,
+        effect=effect,
+        run_status=run.status,
+        run_reason_code=run.reason_code,
+    )
+
+
+def _decision_on(shown: models.Proposal) -> told.Decision | None:
+    """The last word on this version."""
+    said = shown.decisions.order_by("-decided_at").first()
+    if said is None:
+        return None
+    return told.Decision(
+        decision=said.decision,
+        reason_code=said.reason_code,
+        reason=said.reason,
+        decided_at=said.decided_at,
+    )
+
+
+def _effects(run_id: uuid.UUID) -> Any:
+    """The effects of a run. It has one in hand at a time, so the last touched is the newest."""
+    found = models.Effect.objects.filter(run_id=run_id).defer("arguments")
+    return found.order_by("updated_at", "effect_id")
+
+
+def _effect_of(shown: models.Proposal) -> told.Effect | None:
+    of_it = _effects(shown.run_id).filter(
+        proposal_id=shown.proposal_id, proposal_version=shown.version
+    )
+    row = of_it.filter(compensates__isnull=True).first()
+    return _effect(row) if row else None
+
+
+def _effect(row: models.Effect) -> told.Effect:
+    return told.Effect(
+        effect_id=row.effect_id,
+        proposal_id=row.proposal_id,
+        action=row.action,
+        action_version=row.action_version,
+        status=row.status,
+        outcome=row.outcome,
+        external_resource_id=row.external_resource_id,
+        verification=row.verification,
+        committed_at=row.committed_at,
+        compensates=row.compensates_id,
+    )
