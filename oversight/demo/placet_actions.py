@@ -1,13 +1,23 @@
 """What the refund desk can do, and how it is taken back."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
 
 from engine.actions import ActionArguments, Money, in_band, no_rollback, register
 from engine.kit.sql import SqlUpdate
 from engine.types import Change, Facts
 
-DESK = "desk"
+
+def _something(amount: str) -> str:
+    if Decimal(amount) == 0:
+        raise ValueError("must be more than nothing")
+    return amount
+
+
+Sum = Annotated[Money, AfterValidator(_something)]
+"""An amount that is more than 0.00."""
 
 _PURCHASE = """
 SELECT p.order_no, p.customer, p.goods, p.paid, p.refunded, a.balance AS desk_balance,
@@ -23,7 +33,7 @@ class ReverseRefund(SqlUpdate):
     name = "ledger.reverse_refund"
     title = "Reverse a refund"
     risk = "medium"
-    call_seconds = 5.0
+    call_seconds = 3.0
     verify_seconds = 30.0
     database = "ledger"
     rollback = no_rollback("It is itself a rollback; it is not rolled back in turn.")
@@ -43,7 +53,7 @@ class ReverseRefund(SqlUpdate):
 
     class Arguments(ActionArguments):
         order: str
-        amount: Money
+        amount: Sum
         before: Money
         found: Money
 
@@ -69,7 +79,7 @@ class Refund(SqlUpdate):
     name = "ledger.refund"
     title = "Refund an order"
     risk = "medium"
-    call_seconds = 5.0
+    call_seconds = 3.0
     verify_seconds = 30.0
     database = "ledger"
     rollback = in_band(
@@ -87,7 +97,9 @@ class Refund(SqlUpdate):
         WITH desk AS (
             UPDATE account SET balance = balance - %(amount)s::numeric WHERE number = 'desk'
             RETURNING balance),
-        was AS (SELECT order_no, refunded FROM purchase WHERE order_no = %(order)s FOR UPDATE)
+        was AS (
+            SELECT order_no, refunded FROM purchase
+            WHERE order_no = %(order)s AND customer = %(customer)s FOR UPDATE)
         UPDATE purchase p SET refunded = was.refunded + %(amount)s::numeric FROM desk, was
         WHERE p.order_no = was.order_no AND was.refunded = %(refunded_so_far)s::numeric
         RETURNING p.order_no AS resource_id, was.refunded AS refunded_before, p.refunded,
@@ -98,7 +110,7 @@ class Refund(SqlUpdate):
     class Arguments(ActionArguments):
         order: str
         customer: str
-        amount: Money
+        amount: Sum
         refunded_so_far: Money = "0.00"
 
     def describe(self, args: Any) -> str:
@@ -108,7 +120,7 @@ class Refund(SqlUpdate):
         return f"ledger, order {args.order}"
 
     def precondition(self, args: Any) -> Facts:
-        """The order is as the agent saw it, and the desk can pay."""
+        """Order and customer as they were when this was asked for; and the desk can pay."""
         seen = self.read(_PURCHASE, args) or {}
         named = ("order_no", "customer", "paid", "refunded", "desk_covers_it")
         return {name: seen.get(name) for name in named}

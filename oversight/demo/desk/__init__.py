@@ -1,1 +1,1 @@
-"""The refund desk: a small outside world with a ledger of its own."""
+"""The outside world of the demo: a shop's ledger in a database of its own."""

@@ -1,0 +1,78 @@
+"""The people of the demo. Nobody has a password: one click on the sign-in page, and in."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from oversight.models import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One person of the cast: name as in the address, name as shown, role, and what they do."""
+
+    name: str
+    shown_name: str
+    role: str
+    sentence: str
+
+
+ROSA = Part(
+    name="rosa",
+    shown_name="Rosa Lind",
+    role="reviewer",
+    sentence="Decides what the refund desk's agent proposes. Begin here.",
+)
+TOMAS = Part(
+    name="tomas",
+    shown_name="Tomas Berg",
+    role="reviewer",
+    sentence="Owns the agent, and so may not decide what it proposes. Step in and try.",
+)
+OTTO = Part(
+    name="otto",
+    shown_name="Otto Maurer",
+    role="operator",
+    sentence="Looks after runs that need a hand, and can stop everything.",
+)
+ADA = Part(
+    name="ada",
+    shown_name="Ada Ferreira",
+    role="auditor",
+    sentence="Reads every run and its log, and changes nothing.",
+)
+IVO = Part(
+    name="ivo",
+    shown_name="Ivo Marin",
+    role="integrator",
+    sentence="Writes the actions and workflows that agents may use.",
+)
+ALMA = Part(
+    name="alma",
+    shown_name="Alma Nordin",
+    role="administrator",
+    sentence="Says who may do what here.",
+)
+
+CAST = (ROSA, TOMAS, OTTO, ADA, IVO, ALMA)
+
+
+@transaction.atomic
+def gather() -> dict[str, Person]:
+    """Make the cast people of this installation, each in the group of their role; by name.
+
+    Whoever is there already keeps what they have been given since.
+    """
+    return {part.name: _gathered(part) for part in CAST}
+
+
+def _gathered(part: Part) -> Person:
+    person, new = Person.objects.get_or_create(
+        username=part.name, defaults={"full_name": part.shown_name}
+    )
+    if new:
+        person.set_unusable_password()
+        person.save(update_fields=["password"])
+        person.groups.add(Group.objects.get_or_create(name=part.role)[0])
+    return person
