@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.management import call_command
+from django.test import override_settings
 from psycopg import sql
 
 from engine import hints
@@ -79,6 +80,29 @@ def database(
         hints.deliver_through(copy.hints.append)
         with django_db_blocker.unblock(), pointed_at(copy.url):
             yield copy
+
+
+@pytest.fixture(scope="module")
+def shared_desk(
+    quiet_servers: Servers,
+    migrated_template: str,
+    ledger_template: str,
+    django_db_blocker: Any,
+) -> Iterator[Desk]:
+    """A desk on databases that all tests of a module share: for what is dear to bring about.
+
+    Its tests only look, and one module uses either this or `database`.
+    """
+    copied = Database.copied(quiet_servers, migrated_template)
+    with copied as database, Ledger.copied(quiet_servers, ledger_template) as ledger:
+        targets = {"ledger": ledger.desk_url}
+        with (
+            django_db_blocker.unblock(),
+            pointed_at(database.url),
+            override_settings(PLACET_SQL_TARGETS=targets),
+            Broker.emptied(quiet_servers),
+        ):
+            yield Desk(database, ledger, People())
 
 
 @pytest.fixture
