@@ -1,7 +1,8 @@
 """Named points at which a worker can be held so that somebody may really kill it.
 
 `PLACET_HOLD=executed` with `PLACET_HOLD_FIFO=<path>` makes the process report
-`executed <pid>` on that FIFO when it gets there, and then stand still until it is killed.
+`executed <pid>` on that FIFO when it first gets there, and then stand still until it is killed;
+or, where a FIFO `<path>.go` lies beside it, until somebody opens that for writing and closes it.
 Without the variables a point costs one dictionary look-up.
 """
 
@@ -14,11 +15,16 @@ POINTS = ("prepared", "intended", "executed", "recorded", "verified", "committed
 
 def reach(point: str) -> None:
     if os.environ.get("PLACET_HOLD") == point:
-        _report(point)
-        while True:
-            signal.pause()
+        del os.environ["PLACET_HOLD"]
+        _hold(point, Path(os.environ["PLACET_HOLD_FIFO"]))
 
 
-def _report(point: str) -> None:
-    with Path(os.environ["PLACET_HOLD_FIFO"]).open("w") as fifo:
+def _hold(point: str, report: Path) -> None:
+    with report.open("w") as fifo:
         fifo.write(f"{point} {os.getpid()}\n")
+    let_go = report.with_name(f"{report.name}.go")
+    if let_go.exists():
+        let_go.read_bytes()
+        return
+    while True:
+        signal.pause()
