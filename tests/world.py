@@ -100,12 +100,17 @@ class Database(Copy):
         return [event["kind"] for event in self.log(run_id)]
 
     def time_passes_for(self, run_id: uuid.UUID) -> None:
-        """What the run waits for is due, and a lease on it has lapsed."""
-        self.execute(
-            "UPDATE engine_run SET wake_at = least(wake_at, now()),"
-            " lease_until = least(lease_until, now()) WHERE run_id = %s",
-            run_id,
-        )
+        """What the run waits for is due, a lease on it has lapsed, a call's deadline is past."""
+        for table, column in (
+            ("run", "wake_at"),
+            ("run", "lease_until"),
+            ("effect", "call_deadline"),
+        ):
+            self.execute(
+                f"UPDATE engine_{table} SET {column} = now() - interval '1 s'"
+                f" WHERE run_id = %s AND {column} > now()",
+                run_id,
+            )
 
     def deadline_passes_for(self, version_id: uuid.UUID) -> None:
         """The proposal version's time is over."""

@@ -6,7 +6,6 @@ a clock take over. The tests only look at what is left.
 """
 
 import uuid
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +33,7 @@ class Crash:
 @pytest.fixture(scope="module")
 def crashes(
     shared_desk: Desk, quiet_servers, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Crash]]:
+) -> dict[str, Crash]:
     desk, folder = shared_desk, tmp_path_factory.mktemp("holds")
     env = environment(desk.database.url, desk.ledger.desk_url, quiet_servers.broker_url)
     crashed = {point: kill_one_at(point, desk, env, folder) for point in POINTS}
@@ -45,7 +44,7 @@ def crashes(
         stack.callback(clock.kill)
         for crash in crashed.values():
             wait_until("the run has ended", lambda at=crash: desk.run(at.run_id).ended_at)
-    yield crashed
+    return crashed
 
 
 def kill_one_at(point: str, desk: Desk, env: dict[str, str], folder: Path) -> Crash:

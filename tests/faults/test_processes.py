@@ -25,7 +25,7 @@ def test_a_real_worker_takes_a_run_to_its_end(
 def test_a_real_web_server_answers(desk: Desk, web_process: Callable[..., Web]) -> None:
     web = web_process()
 
-    with urllib.request.urlopen(f"{web.url}/static/css/tokens.css", timeout=20) as answer:
+    with urllib.request.urlopen(f"{web.url}/static/css/tokens.css", timeout=20) as answer:  # noqa: S310
         assert answer.read() == (PROJECT / "static" / "css" / "tokens.css").read_bytes()
 
 
