@@ -10,9 +10,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oversight.settings")
     if sys.argv[1:2] == ["demo"]:
         os.environ["PLACET_DEMO"] = "1"
-    from oversight.environment import adopt_running_demo
+    else:
+        from oversight.environment import adopt_running_demo
 
-    adopt_running_demo(os.environ, Path(__file__).parent / ".placet")
+        adopt_running_demo(os.environ, Path(__file__).parent / ".placet")
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

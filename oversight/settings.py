@@ -1,8 +1,8 @@
 """All settings, from the environment. The demo sets what it needs; production names the rest.
 
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
-PLACET_LEASE_SECONDS, PLACET_SWEEP_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL and
-PLACET_PROCESS, which the web, worker and beat processes set by themselves.
+PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_PORT, PLACET_DEMO,
+PLACET_LEDGER_URL and PLACET_PROCESS, which the web, worker and beat processes set by themselves.
 """
 
 import secrets
@@ -28,6 +28,7 @@ PLACET_PORT = int(environ.get("PLACET_PORT", "8000"))
 PLACET_LEDGER_URL = environ.get("PLACET_LEDGER_URL", "")
 PLACET_SQL_TARGETS = {"ledger": PLACET_LEDGER_URL}
 PLACET_LEASE_SECONDS = float(environ.get("PLACET_LEASE_SECONDS", "30"))
+PLACET_MARGIN_SECONDS = float(environ.get("PLACET_MARGIN_SECONDS", "2"))
 PLACET_SWEEP_SECONDS = float(environ.get("PLACET_SWEEP_SECONDS", "5"))
 
 # --- Secrets and names ---------------------------------------------------------------------------
@@ -76,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "oversight.access.RouteAccess",
 ]
 if DEMO:
     INSTALLED_APPS.append("oversight.demo")

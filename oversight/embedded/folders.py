@@ -24,7 +24,7 @@ def claimed(data: Path) -> Iterator[None]:
 
     The claim ends with the process, however that ends.
     """
-    data.mkdir(parents=True, exist_ok=True)
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (data / _CLAIM).open("a+", encoding="utf-8") as claim:
         try:
             fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)

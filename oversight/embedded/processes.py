@@ -121,6 +121,10 @@ class Child:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
+    def ask_to_end(self) -> None:
+        """SIGTERM to the leader alone, which ends its children itself and lets them finish."""
+        self._process.terminate()
+
     def kill(self) -> None:
         """SIGKILL the whole group and wait for its leader."""
         self.signal(signal.SIGKILL)
@@ -130,9 +134,8 @@ class Child:
 
     def stop(self, timeout: float = 10.0) -> None:
         """Ask the leader to end, and after `timeout` seconds kill whatever is left of the group."""
-        # The leader ends its own children: a signal to them as well would cut short their work.
+        self.ask_to_end()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.terminate()
             self._process.wait(timeout)
         self.kill()
 

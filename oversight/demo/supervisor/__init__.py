@@ -1,0 +1,1 @@
+"""`manage.py demo`: everything Placet needs, started, watched and stopped by one process."""
