@@ -58,7 +58,7 @@ class Stage:
     def __exit__(self, *_: object) -> None:
         for child in (self._worker, self._beat):
             if child is not None:
-                child.stop()
+                child.kill()
 
     @property
     def worker(self) -> Child:
@@ -68,9 +68,9 @@ class Stage:
         return self._worker
 
     def held_worker(self, held: Hold, *, concurrency: int = 2) -> Child:
-        """A new worker that stops at the hold's point; the one before it is asked to end."""
+        """A new worker that stops at the hold's point, in the place of the one before it."""
         if self._worker is not None:
-            self._worker.stop()
+            self.kill_worker()
         self._worker = self._started(held.environment, concurrency=concurrency)
         return self._worker
 
