@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
+from unittest.mock import patch
 
 import psycopg
 from django.db import connections
@@ -13,6 +14,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from engine import api, worker
+from engine.kit.sql import SqlUpdate
 from engine.models import Proposal, Run
 from engine.types import Advanced
 from oversight.embedded import Servers
@@ -100,17 +102,20 @@ class Database(Copy):
         return [event["kind"] for event in self.log(run_id)]
 
     def time_passes_for(self, run_id: uuid.UUID) -> None:
-        """What the run waits for is due, a lease on it has lapsed, a call's deadline is past."""
-        for table, column in (
-            ("run", "wake_at"),
-            ("run", "lease_until"),
-            ("effect", "call_deadline"),
-        ):
+        """What the run waits for is due, and a lease on it has lapsed."""
+        for column in ("wake_at", "lease_until"):
             self.execute(
-                f"UPDATE engine_{table} SET {column} = now() - interval '1 s'"
+                f"UPDATE engine_run SET {column} = now() - interval '1 s'"  # noqa: S608
                 f" WHERE run_id = %s AND {column} > now()",
                 run_id,
             )
+
+    def call_is_over_for(self, run_id: uuid.UUID) -> None:
+        """The last call of an effect of this run can arrive no more."""
+        self.execute(
+            "UPDATE engine_effect SET call_deadline = now() - interval '1 min' WHERE run_id = %s",
+            run_id,
+        )
 
     def deadline_passes_for(self, version_id: uuid.UUID) -> None:
         """The proposal version's time is over."""
@@ -161,6 +166,25 @@ class Ledger(Copy):
         """How often money was moved for this order: forth or back, each counts as one."""
         return int(self.value("SELECT count(*) FROM movement WHERE order_no = %s", order))
 
+    @contextmanager
+    def answers_lost(self) -> Iterator[None]:
+        """It does what it is asked to, in this process's calls, and the answers get lost."""
+        real = SqlUpdate.execute
+
+        def execute(action: SqlUpdate, args: Any, **key_and_token: Any) -> Any:
+            real(action, args, **key_and_token)
+            raise ConnectionResetError("the answer was lost")
+
+        with patch.object(SqlUpdate, "execute", execute):
+            yield
+
+    @contextmanager
+    def busy_with(self, order: str) -> Iterator[None]:
+        """Somebody else's transaction holds the order's row: who wants it waits."""
+        with self.connected() as other, other.transaction():
+            other.execute("SELECT 1 FROM purchase WHERE order_no = %s FOR UPDATE", [order])
+            yield
+
     def keys(self) -> list[dict[str, Any]]:
         """What the ledger knows of the keys it has honoured."""
         return self.rows("SELECT * FROM placet_key ORDER BY at")
@@ -188,6 +212,7 @@ class Desk:
         *,
         why: str = "The lamp arrived broken.",
         evidence: Sequence[Any] = (),
+        tool_call_id: str | None = None,
         **more: Any,
     ) -> uuid.UUID:
         """The agent's request alone; no worker has seen it yet. Gives the proposal's id."""
@@ -198,6 +223,7 @@ class Desk:
             arguments={"order": order, "customer": "Mara Vogel", "amount": amount, **more},
             why=why,
             evidence=evidence,
+            tool_call_id=tool_call_id,
         )
 
     def answer(self, proposal: Proposal, order: str, amount: str = "25.00", **more: Any) -> None:

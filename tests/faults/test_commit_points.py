@@ -38,6 +38,7 @@ def recover(desk: Desk, run_id: uuid.UUID) -> None:
     for _ in range(ENOUGH):
         if desk.run(run_id).ended_at:
             return
+        desk.database.call_is_over_for(run_id)
         desk.work_on_after_waiting(run_id)
     pytest.fail(f"the run never ended: {desk.database.kinds(run_id)}")
 

@@ -1,0 +1,294 @@
+"""An exported log folded into the rows it should have left, in plain Python.
+
+Deliberately imports nothing of the engine: if the log and the tables say the same, whoever holds
+the log holds everything. Only a run's lease and wake-up time are not in it.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+Row = dict[str, Any]
+
+TERMINAL = {"completed", "failed", "rolled_back", "cancelled"}
+NOT_IN_THE_LOG = {"engine_run": {"lease_owner", "lease_token", "lease_until", "wake_at"}}
+
+
+@dataclass
+class Tables:
+    """The rows of each table by primary key."""
+
+    engine_run: dict[str, Row] = field(default_factory=dict)
+    engine_effect: dict[str, Row] = field(default_factory=dict)
+    engine_proposal: dict[str, Row] = field(default_factory=dict)
+    engine_decision: dict[str, Row] = field(default_factory=dict)
+    engine_alert: dict[str, Row] = field(default_factory=dict)
+
+
+@dataclass
+class Fact:
+    """One event of the export, with its payload read."""
+
+    run_id: str
+    seq: int
+    kind: str
+    at: datetime
+    hash: bytes
+    said: dict[str, Any]
+
+
+def replayed(events: Iterable[Row]) -> Tables:
+    """The tables that these events, each run's in order, leave in an empty database."""
+    tables = Tables()
+    for event in events:
+        fact = Fact(
+            run_id=str(event["run_id"]),
+            seq=event["seq"],
+            kind=event["kind"],
+            at=event["at"],
+            hash=bytes(event["hash"]),
+            said=json.loads(bytes(event["payload"])),
+        )
+        HANDLERS[fact.kind](tables, fact)
+        run = tables.engine_run[fact.run_id]
+        run.update(last_seq=fact.seq, head=fact.hash, last_at=fact.at)
+    return tables
+
+
+def accepted(tables: Tables, fact: Fact) -> None:
+    said = fact.said
+    tables.engine_run[fact.run_id] = {
+        "run_id": fact.run_id,
+        "workflow": said["workflow"],
+        "workflow_version": said["workflow_version"],
+        "status": "running",
+        "reason_code": None,
+        "current_node": said["node"],
+        "state_version": 1,
+        "budget": said["budget"],
+        "labels": said["labels"],
+        "initiator": said["initiator"],
+        "initiator_person_id": said["initiator_person"],
+        "parent_id": None,
+        "forked_from": None,
+        "created_at": fact.at,
+        "ended_at": None,
+    }
+
+
+def claimed(tables: Tables, fact: Fact) -> None:
+    tables.engine_run[fact.run_id]["status"] = "reconciling"
+
+
+def heard(tables: Tables, fact: Fact) -> None:
+    """Somebody spoke: nothing but the log grows."""
+
+
+def stepped(tables: Tables, fact: Fact) -> None:
+    tables.engine_run[fact.run_id]["state_version"] += 1
+
+
+def moved(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    run, said = tables.engine_run[fact.run_id], fact.said
+    run["status"] = said.get("status") or run["status"]
+    run["current_node"] = said.get("node") or run["current_node"]
+    run["reason_code"] = said.get("reason_code")
+    run["budget"] = said.get("budget") or run["budget"]
+    if run["status"] in TERMINAL:
+        run["ended_at"] = fact.at
+
+
+def opened(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    said = fact.said
+    tables.engine_proposal[said["id"]] = {
+        "id": said["id"],
+        "proposal_id": said["proposal_id"],
+        "version": said["version"],
+        "run_id": fact.run_id,
+        "step_id": said["step_id"],
+        "tool_call_id": said["tool_call_id"],
+        "action": said["action"],
+        "action_version": said["action_version"],
+        "arguments": said["arguments"].encode(),
+        "terms": said["terms"].encode(),
+        "digest": said["digest"],
+        "idempotency_key": said["idempotency_key"],
+        "risk": said["risk"],
+        "policy_version": said["policy_version"],
+        "status": "open",
+        "question": None,
+        "agent": said["agent"],
+        "why": said["why"],
+        "evidence": said["evidence"],
+        "valid_until": datetime.fromisoformat(said["valid_until"]),
+        "opened_at": fact.at,
+        "closed_at": None,
+    }
+
+
+def decided(tables: Tables, fact: Fact) -> None:
+    said = fact.said
+    tables.engine_decision[said["decision_id"]] = {
+        "id": said["decision_id"],
+        "proposal_id": said["id"],
+        "person_id": said["person"],
+        "person_name": said["person_name"],
+        "decision": said["decision"],
+        "reason_code": said["reason_code"],
+        "reason": said["reason"],
+        "digest": said["digest"],
+        "seen": said["seen"],
+        "decided_at": fact.at,
+    }
+
+
+def closed(status: str) -> Callable[[Tables, Fact], None]:
+    def close(tables: Tables, fact: Fact) -> None:
+        row = tables.engine_proposal[fact.said["id"]]
+        row.update(status=status, question=fact.said["question"], closed_at=fact.at)
+
+    return close
+
+
+def lapsed(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    row = version(tables, fact.said)
+    row.update(status="lapsed", closed_at=fact.at)
+    if effect := tables.engine_effect.get(fact.said["effect_id"] or ""):
+        effect.update(status="failed", outcome="not_sent", updated_at=fact.at)
+
+
+def version(tables: Tables, said: dict[str, Any]) -> Row:
+    (row,) = (
+        row
+        for row in tables.engine_proposal.values()
+        if (row["proposal_id"], row["version"]) == (said["proposal_id"], said["version"])
+    )
+    return row
+
+
+def prepared(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    said = fact.said
+    given = said.get("arguments")
+    arguments = given.encode() if given is not None else version(tables, said)["arguments"]
+    tables.engine_effect[said["effect_id"]] = {
+        "effect_id": said["effect_id"],
+        "run_id": fact.run_id,
+        "step_id": said["step_id"],
+        "tool_call_id": said.get("tool_call_id"),
+        "idempotency_key": said["idempotency_key"],
+        "request_hash": said["request_hash"],
+        "status": "prepared",
+        "external_resource_id": None,
+        "result_ref": None,
+        "updated_at": fact.at,
+        "action": said["action"],
+        "action_version": said["action_version"],
+        "arguments": arguments,
+        "proposal_id": said.get("proposal_id"),
+        "proposal_version": said.get("version"),
+        "attempt": 1,
+        "fencing_token": None,
+        "first_sent_at": None,
+        "call_deadline": None,
+        "outcome": None,
+        "verification": None,
+        "committed_at": None,
+        "compensates_id": said.get("compensates"),
+    }
+
+
+def intended(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    row = tables.engine_effect[fact.said["effect_id"]]
+    row.update(
+        status="executing",
+        fencing_token=fact.said["fencing_token"],
+        call_deadline=fact.at + timedelta(seconds=fact.said["call_seconds"]),
+        first_sent_at=row["first_sent_at"] or fact.at,
+        updated_at=fact.at,
+    )
+
+
+def settled(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    said, row = fact.said, tables.engine_effect[fact.said["effect_id"]]
+    row.update(
+        status=said["status"],
+        outcome=said["outcome"],
+        external_resource_id=said.get("resource_id") or row["external_resource_id"],
+        result_ref=said.get("result_ref") or row["result_ref"],
+        attempt=row["attempt"] + (said["status"] == "prepared"),
+        updated_at=fact.at,
+    )
+
+
+def verified(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    row = tables.engine_effect[fact.said["effect_id"]]
+    row.update(verification=fact.said["verification"], updated_at=fact.at)
+
+
+def committed(tables: Tables, fact: Fact) -> None:
+    moved(tables, fact)
+    row = tables.engine_effect[fact.said["effect_id"]]
+    row.update(committed_at=fact.at, updated_at=fact.at)
+    if taken_back := tables.engine_effect.get(fact.said["compensates"] or ""):
+        taken_back.update(status="compensated", updated_at=fact.at)
+
+
+def alerted(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    said = fact.said
+    tables.engine_alert[said["alert_id"]] = {
+        "alert_id": said["alert_id"],
+        "run_id": fact.run_id,
+        "effect_id": said["effect_id"],
+        "kind": said["kind"],
+        "status": "open",
+        "summary": said["summary"],
+        "details": said["details"],
+        "raised_at": fact.at,
+    }
+
+
+HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
+    "run_accepted": accepted,
+    "run_claimed": claimed,
+    "run_resumed": moved,
+    "run_moved": moved,
+    "run_parked": moved,
+    "run_paused": moved,
+    "run_ended": moved,
+    "plan_switched": moved,
+    "resume_requested": heard,
+    "node_failed": moved,
+    "value_recorded": moved,
+    "request_taken_up": moved,
+    "request_dropped": moved,
+    "rollback_authorised": moved,
+    "effect_requested": heard,
+    "finish_requested": heard,
+    "decision_refused": heard,
+    "late_answer": heard,
+    "proposal_opened": opened,
+    "decision_made": decided,
+    "proposal_approved": closed("approved"),
+    "proposal_rejected": closed("rejected"),
+    "proposal_returned": closed("returned"),
+    "proposal_expired": closed("expired"),
+    "proposal_withdrawn": closed("withdrawn"),
+    "approval_lapsed": lapsed,
+    "effect_prepared": prepared,
+    "effect_intended": intended,
+    "effect_recorded": settled,
+    "effect_reconciled": settled,
+    "effect_verified": verified,
+    "effect_committed": committed,
+    "alert_raised": alerted,
+}
