@@ -191,6 +191,15 @@ def freeze(action: Action, arguments: Facts) -> bytes:
     return frozen(model.model_dump(mode="json"))
 
 
+def must_be_justified(action: Action, rollback_reason: str | None) -> None:
+    """Who asks for what cannot be taken back says why it shall be done all the same."""
+    if action.rollback.kind == "none" and not (rollback_reason or "").strip():
+        raise BadInput(
+            f"{action.label()} cannot be taken back: say why it shall be done all the same.",
+            path="$.rollback_reason",
+        )
+
+
 def _named(problem: ValidationError) -> BadInput:
     first = problem.errors(include_url=False, include_input=False)[0]
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])

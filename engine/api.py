@@ -90,13 +90,15 @@ def request_effect(
     evidence: Sequence[Any] = (),
     tool_call_id: str | None = None,
     action_version: int | None = None,
+    rollback_reason: str | None = None,
 ) -> uuid.UUID:
     """An agent asks, in a run of its own, that one effect be allowed. Gives the proposal's id.
 
     A worker captures the precondition and opens the proposal. `tool_call_id` is kept as the
-    agent's own name for the call and never trusted to be unique.
+    agent's own name for the call and never trusted to be unique. `rollback_reason` is needed for
+    an action that cannot be taken back.
     """
-    facts = _request(action, action_version, arguments, why, evidence)
+    facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
     facts["proposal_id"] = str(uuid7())
     facts["tool_call_id"] = tool_call_id
     _hear(run_id, "effect_requested", agent, facts)
@@ -114,12 +116,13 @@ def answer_question(
     why: str,
     evidence: Sequence[Any] = (),
     action_version: int | None = None,
+    rollback_reason: str | None = None,
 ) -> None:
     """An agent answers a returned proposal with a new version of it.
 
     Raises Conflict unless `version` is the newest one and was returned, once.
     """
-    facts = _request(action, action_version, arguments, why, evidence)
+    facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
     facts |= {"proposal_id": str(proposal_id), "answers_version": version, "tool_call_id": None}
     _hear(run_id, "effect_requested", agent, facts)
 
@@ -130,14 +133,21 @@ def finish_run(run_id: uuid.UUID, *, agent: str) -> None:
 
 
 def _request(
-    action: str, version: int | None, arguments: Facts, why: str, evidence: Sequence[Any]
+    action: str,
+    version: int | None,
+    arguments: Facts,
+    why: str,
+    evidence: Sequence[Any],
+    rollback_reason: str | None,
 ) -> dict[str, Any]:
     check(arguments, "$.arguments")
     check(why, "$.why")
     check(list(evidence), "$.evidence")
+    check(rollback_reason, "$.rollback_reason")
     if not why.strip():
         raise BadInput("Say why; the reviewer will ask.", path="$.why")
     known = actions.get(action, version)
+    actions.must_be_justified(known, rollback_reason)
     frozen = actions.freeze(known, arguments)
     return {
         "action": known.name,
@@ -145,6 +155,7 @@ def _request(
         "arguments": frozen.decode(),
         "why": why,
         "evidence": list(evidence),
+        "rollback_reason": rollback_reason,
     }
 
 

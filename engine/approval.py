@@ -61,7 +61,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "precondition": premises,
             "proposal": [pending.proposal_id, pending.version],
             "risk": action.risk,
-            "rollback": action.rollback.shown(),
+            "rollback": {**action.rollback.shown(), "reason": pending.rollback_reason},
             "run": str(position.run_id),
             "step": pending.step_id,
             "target": action.target(args),

@@ -131,6 +131,7 @@ def _follow(log: Log, said: Next) -> None:
 
 def _request(log: Log, said: Propose) -> None:
     action = actions.get(said.action)
+    actions.must_be_justified(action, said.rollback_reason)
     log.write(
         "request_taken_up",
         {
@@ -143,6 +144,7 @@ def _request(log: Log, said: Propose) -> None:
             "arguments": actions.freeze(action, said.arguments).decode(),
             "why": said.why,
             "evidence": list(said.evidence),
+            "rollback_reason": said.rollback_reason,
             "then": said.then,
             "otherwise": said.otherwise,
         },
@@ -170,6 +172,7 @@ def _asked(request: Facts) -> dict[str, Any]:
         "new_step": True,
         "version": 1,
         "tool_call_id": request.get("tool_call_id"),
+        "rollback_reason": request.get("rollback_reason"),
     }
 
 

@@ -39,6 +39,7 @@ class Pending:
     arguments: str
     tool_call_id: str | None = None
     why: str = ""
+    rollback_reason: str | None = None
     evidence: tuple[Any, ...] = ()
     then: str | None = None
     otherwise: str | None = None

@@ -28,7 +28,8 @@ class Propose:
     """Ask that one effect be allowed; go on at `then` when it is committed.
 
     `otherwise` is where the run goes when it was rejected, expired, withdrawn or refused by the
-    target; without it the run ends there.
+    target; without it the run ends there. `rollback_reason` says why to act although it cannot be
+    taken back; an action without a rollback plan needs it.
     """
 
     action: str
@@ -37,6 +38,7 @@ class Propose:
     then: str
     otherwise: str | None = None
     evidence: tuple[Any, ...] = ()
+    rollback_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ def propose(
     then: str,
     otherwise: str | None = None,
     evidence: Iterable[Any] = (),
+    rollback_reason: str | None = None,
 ) -> Propose:
     return Propose(
         action=action,
@@ -69,6 +72,7 @@ def propose(
         then=then,
         otherwise=otherwise,
         evidence=tuple(evidence),
+        rollback_reason=rollback_reason,
     )
 
 
