@@ -43,7 +43,8 @@ class Child:
     """One running child process and whatever it starts, together one process group.
 
     Its output, both streams, goes line by line to the file `log` (appended) and to `on_line`,
-    which is called on a thread of its own. `env` is added to this process's environment.
+    which is called on a thread of its own. `env` is added to this process's environment. `stdin`
+    is a file descriptor to read from, by default one that has nothing to read.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Child:
         env: Mapping[str, str] | None = None,
         log: Path | None = None,
         on_line: Callable[[str], None] | None = None,
+        stdin: int = subprocess.DEVNULL,
     ) -> None:
         self.name = name
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
@@ -64,7 +66,7 @@ class Child:
             command,
             cwd=PROJECT,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from oversight.embedded.folders import discard, short_private_folder
 from oversight.embedded.guardian import guardian
 from oversight.environment import DEMO_ENVIRONMENT
 
@@ -38,6 +39,16 @@ def written_down(environment: Mapping[str, str], data: Path) -> Iterator[None]:
     finally:
         path.unlink(missing_ok=True)
         guardian().release_path(path)
+
+
+@contextmanager
+def passing_folder() -> Iterator[Path]:
+    """Give a folder for what killed workers leave in their folder for temporary files."""
+    folder = short_private_folder()
+    try:
+        yield folder
+    finally:
+        discard(folder)
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -21,7 +21,7 @@ def keyboard() -> Iterator[int | None]:
         return
     if not os.isatty(source):
         yield source
-    elif os.tcgetpgrp(source) != os.getpgrp():  # in the background, where a terminal stops us
+    elif not _in_foreground(source):
         yield None
     else:
         before = termios.tcgetattr(source)
@@ -30,6 +30,14 @@ def keyboard() -> Iterator[int | None]:
             yield source
         finally:
             termios.tcsetattr(source, termios.TCSADRAIN, before)
+
+
+def _in_foreground(terminal: int) -> bool:
+    """Whether the terminal is ours; one that is not stops whoever touches it."""
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
 
 
 def pressed(source: int) -> str | None:

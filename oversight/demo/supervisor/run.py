@@ -17,7 +17,7 @@ from oversight.embedded import (
 )
 
 from . import ports, world
-from .folder import empty_logs, secret_key, written_down
+from .folder import empty_logs, passing_folder, secret_key, written_down
 from .hold import hold
 from .keys import keyboard
 from .parts import EssentialPartEnded, Part, all_parts
@@ -83,6 +83,7 @@ def _run(data: Path, telling: Telling, *, reset: bool) -> None:
         port = ports.choose(os.environ, telling.say)
         environment = _environment(running, data, port)
         stack.enter_context(written_down(environment, data))
+        environment["TMPDIR"] = str(stack.enter_context(passing_folder()))
         _prepare(running, environment, logs, telling)
         held = stack.enter_context(hold(data))
         parts = stack.enter_context(_started(all_parts(port, logs), environment, telling))
