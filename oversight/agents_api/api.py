@@ -1,7 +1,10 @@
 """The API as a whole: its operations, who is let in, how it refuses."""
 
-from django.http import HttpRequest
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
+from ninja.operation import Operation
 from ninja.security import HttpBearer
 
 from . import problems
@@ -19,7 +22,17 @@ class AgentKey(HttpBearer):
         return recognised(f"Bearer {token}")
 
 
-api = NinjaAPI(
+class AgentsApi(NinjaAPI):
+    """Every exception, ninja's own too, is answered with a problem."""
+
+    def on_exception(self, request: HttpRequest, exc: Any) -> HttpResponse:
+        return problems.answer_to(request, exc)
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        return operation.view_func.__name__
+
+
+api = AgentsApi(
     title="Placet for agents",
     version="1",
     auth=AgentKey(),
@@ -28,4 +41,3 @@ api = NinjaAPI(
     urls_namespace="api:v1",
 )
 api.add_router("", router)
-problems.handled_by(api)

@@ -75,7 +75,7 @@ def recognised(authorization: str) -> Caller:
         raise Unauthenticated("This key is not valid.")
     if key.expires_at <= now:
         raise KeyExpired("The key has expired; ask the agent's owner for a new one.")
-    _note_use(key)
+    _note_use(key, now)
     return Caller(
         agent_id=key.agent.pk,
         name=key.agent.name,
@@ -94,17 +94,17 @@ def _parts(authorization: str) -> tuple[str, str]:
 
 
 def _found(key_id: str) -> tuple[datetime, ApiKey | None]:
-    """The key of that id, and the database's clock."""
+    """The database's clock, and the key of that id."""
     known = ApiKey.objects.select_related("agent").annotate(clock=Now())
     key = known.filter(key_id=key_id.replace("\x00", "")).first()
-    return (key.clock if key else timezone.now()), key
+    return (key.clock, key) if key else (timezone.now(), None)
 
 
-def _note_use(key: ApiKey) -> None:
+def _note_use(key: ApiKey, now: datetime) -> None:
     """Once a minute is enough to see a key that nobody needs any more."""
-    old = Q(last_used_at__isnull=True) | Q(last_used_at__lt=Now() - _USED_EVERY)
-    if key.last_used_at is None or key.last_used_at < key.clock - _USED_EVERY:
-        ApiKey.objects.filter(old, pk=key.pk).update(last_used_at=Now())
+    if key.last_used_at is None or key.last_used_at < now - _USED_EVERY:
+        old = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - _USED_EVERY)
+        ApiKey.objects.filter(old, pk=key.pk).update(last_used_at=now)
 
 
 def _hash(secret: str) -> str:

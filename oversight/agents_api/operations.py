@@ -37,7 +37,7 @@ def start_run(request: HttpRequest, body: Annotated[asked.StartRun, Sent(...)]) 
         run_id = api.start_run(
             body.workflow, body.state, initiator=caller.initiator, labels=body.labels
         )
-        return reads.run_accepted(run_id)
+        return reads.own_run(caller.actor, run_id)
 
     return once(request, caller, body, 201, verb)
 
@@ -55,11 +55,10 @@ def propose(
     """Ask that an action be allowed once, with exactly these arguments. Nothing is done until a
     person has approved it. You may ask for several; they are taken up one after another."""
     caller = _caller(request)
-    _must_be_known(body)
+    _must_be_known_and_allowed(caller, body)
 
     def verb() -> told.Requested:
-        _must_be_driven(caller, run_id)
-        caller.must_be_allowed("action", body.action)
+        _own_driven_run(caller, run_id)
         proposal_id = api.request_effect(
             run_id,
             agent=caller.actor,
@@ -70,7 +69,7 @@ def propose(
             evidence=body.evidence,
             tool_call_id=body.tool_call_id,
         )
-        return told.Requested(proposal_id=proposal_id, run_id=run_id, version=1)
+        return _requested(run_id, proposal_id, 1)
 
     return once(request, caller, body, 202, verb)
 
@@ -94,12 +93,10 @@ def answer(
     """A proposal that is `returned` has a question. Send the whole of it again, changed or not,
     with the answer in `why` or in the evidence: it becomes the next version."""
     caller = _caller(request)
-    _must_be_known(body)
+    _must_be_known_and_allowed(caller, body)
 
     def verb() -> told.Requested:
-        reads.own_run(caller.actor, run_id)
-        reads.must_have_proposal(run_id, proposal_id)
-        caller.must_be_allowed("action", body.action)
+        reads.must_have_proposal(caller.actor, run_id, proposal_id)
         api.answer_question(
             run_id,
             proposal_id,
@@ -111,7 +108,7 @@ def answer(
             why=body.why,
             evidence=body.evidence,
         )
-        return told.Requested(proposal_id=proposal_id, run_id=run_id, version=body.version + 1)
+        return _requested(run_id, proposal_id, body.version + 1)
 
     return once(request, caller, body, 202, verb)
 
@@ -124,7 +121,7 @@ def finish(
     caller = _caller(request)
 
     def verb() -> told.FinishRequested:
-        run = _must_be_driven(caller, run_id)
+        run = _own_driven_run(caller, run_id)
         api.finish_run(run_id, agent=caller.actor)
         return told.FinishRequested(run_id=run_id, status=run.status)
 
@@ -143,20 +140,29 @@ def see_events(
     return answered(packed(reads.events(_caller(request).actor, run_id, after, limit)))
 
 
-def _must_be_known(body: asked.Propose | asked.Answer) -> None:
-    """Raise BadInput, naming the field, for an action or a version that does not exist."""
-    known = [a.version for a in actions.registered() if a.name == body.action]
+def _must_be_known_and_allowed(caller: Caller, body: asked.Propose | asked.Answer) -> None:
+    """Raise BadInput, naming the field, for an action or a version of it that does not exist;
+    ScopeMissing for one that is not this agent's."""
+    known = [action.version for action in actions.registered() if action.name == body.action]
     if not known:
-        actions.get(body.action)
+        raise BadInput(f"There is no action {body.action!r}.", path="$.action")
     if body.action_version is not None and body.action_version not in known:
         raise BadInput(
             f"{body.action!r} has no version {body.action_version}.", path="$.action_version"
         )
+    caller.must_be_allowed("action", body.action)
 
 
-def _must_be_driven(caller: Caller, run_id: uuid.UUID) -> told.RunAccepted:
-    """Raise Conflict for a run whose workflow knows its own steps, NotFound for a foreign one."""
+def _requested(run_id: uuid.UUID, proposal_id: uuid.UUID, version: int) -> told.Requested:
+    return told.Requested(
+        proposal_id=proposal_id, run_id=run_id, version=version, status="preparing"
+    )
+
+
+def _own_driven_run(caller: Caller, run_id: uuid.UUID) -> told.RunAccepted:
+    """A run of this agent's that it drives. Raises NotFound; Conflict where the workflow knows
+    its own steps."""
     run = reads.own_run(caller.actor, run_id)
     if not workflows.get(run.workflow, run.workflow_version).open_ended:
-        raise Conflict(f"The workflow {run.workflow!r} knows its own steps; it is not driven.")
-    return reads.run_accepted(run_id)
+        raise Conflict(f"The workflow {run.workflow!r} knows its own steps; nobody drives it.")
+    return run

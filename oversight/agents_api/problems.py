@@ -11,11 +11,11 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
-from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from engine.errors import BadInput, NotFound, PlacetError, Unavailable
 
+from .catalogue import title_of
 from .refusals import Internal, KeyExpired, MethodNotAllowed, Unauthenticated
 
 logger = logging.getLogger(__name__)
@@ -27,19 +27,25 @@ RETRY_SECONDS = 1
 _PLAINER = {
     "missing": "This field is required.",
     "extra_forbidden": "There is no such field here.",
+    "dict_type": "This must be an object.",
+    "list_type": "This must be an array.",
+    "string_type": "This must be a string.",
+    "int_type": "This must be an integer.",
+    "model_type": "The body must be an object.",
+    "model_attributes_type": "The body must be an object.",
 }
 
 
 def problem(refusal: PlacetError, instance: str | None = None) -> HttpResponse:
     """The answer that tells of this refusal."""
     kind = type(refusal)
-    title = (kind.__doc__ or "").strip().splitlines()[0]
+    title = title_of(kind)
     document = {
         "type": f"/api/problems/{kind.code}",
-        "title": title.removesuffix("."),
+        "title": title,
         "status": kind.http_status,
         # A fault of ours may speak of hosts and files: that belongs in the log.
-        "detail": refusal.message if kind.http_status < 500 else title,
+        "detail": refusal.message if kind.http_status < 500 else f"{title}.",
         "instance": instance,
         "path": getattr(refusal, "path", "") or None,
         "code": kind.code,
@@ -67,31 +73,35 @@ def _headers(refusal: PlacetError) -> dict[str, str]:
     return headers
 
 
-def handled_by(api: NinjaAPI) -> None:
-    """Have `api` answer every exception with a problem."""
-    api.add_exception_handler(PlacetError, lambda request, refusal: problem(_seen(refusal)))
-    api.add_exception_handler(ValidationError, lambda request, wrong: problem(_named(wrong)))
-    api.add_exception_handler(Http404, lambda request, _: problem(NotFound()))
-    for fault in (OperationalError, InterfaceError):
-        api.add_exception_handler(fault, _unavailable)
-    api.add_exception_handler(Exception, _unexpected)
-
-
-def _seen(refusal: PlacetError) -> PlacetError:
+def answer_to(request: HttpRequest, fault: Exception) -> HttpResponse:
+    """The problem that tells of any exception. Faults of ours go to the log, with a name there."""
+    refusal = refusal_of(fault)
+    instance = None
     if refusal.http_status >= 500:
-        logger.error("answered %s: %s", refusal.http_status, refusal.message)
-    return refusal
+        instance = f"urn:uuid:{uuid.uuid4()}"
+        _note(request, instance, fault, trace=isinstance(refusal, Internal))
+    return problem(refusal, instance)
 
 
-def _unavailable(request: HttpRequest, fault: Exception) -> HttpResponse:
-    logger.error("the database cannot be reached: %s", fault)
-    return problem(Unavailable())
+def _note(request: HttpRequest, instance: str, fault: Exception, *, trace: bool) -> None:
+    words = "%s %s failed (%s): %s"
+    parts = (request.method, request.path, instance, fault)
+    logger.error(words, *parts, exc_info=fault if trace else None)
 
 
-def _unexpected(request: HttpRequest, fault: Exception) -> HttpResponse:
-    instance = f"urn:uuid:{uuid.uuid4()}"
-    logger.error("%s %s failed (%s)", request.method, request.path, instance, exc_info=fault)
-    return problem(Internal(), instance)
+def refusal_of(fault: Exception) -> PlacetError:
+    """What an exception means to whoever sent the request."""
+    match fault:
+        case PlacetError():
+            return fault
+        case ValidationError():
+            return _named(fault)
+        case Http404():
+            return NotFound()
+        case OperationalError() | InterfaceError():
+            return Unavailable()
+        case _:
+            return Internal()
 
 
 def _named(wrong: ValidationError) -> BadInput:

@@ -15,27 +15,24 @@ from engine.errors import NotFound
 from . import standing, told
 from .standing import Asked, Said
 
-_NO_RUN = "There is no such run among yours."
 
-
-def run_accepted(run_id: uuid.UUID) -> told.RunAccepted:
-    """A run just started."""
-    run = models.Run.objects.get(run_id=run_id)
+def own_run(actor: str, run_id: uuid.UUID) -> told.RunAccepted:
+    """A run that `actor` started. Raises NotFound for any other run alike."""
+    row = _own_row(actor, run_id)
     return told.RunAccepted(
-        run_id=run.run_id,
-        workflow=run.workflow,
-        workflow_version=run.workflow_version,
-        status=run.status,
-        created_at=run.created_at,
+        run_id=row.run_id,
+        workflow=row.workflow,
+        workflow_version=row.workflow_version,
+        status=row.status,
+        created_at=row.created_at,
     )
 
 
-def own_run(actor: str, run_id: uuid.UUID) -> models.Run:
-    """The row of a run that `actor` started. Raises NotFound for any other run alike."""
-    run = models.Run.objects.filter(run_id=run_id, initiator=actor).first()
-    if run is None:
-        raise NotFound(_NO_RUN)
-    return run
+def _own_row(actor: str, run_id: uuid.UUID) -> models.Run:
+    row = models.Run.objects.filter(run_id=run_id, initiator=actor).first()
+    if row is None:
+        raise NotFound("There is no such run among yours.")
+    return row
 
 
 def run(actor: str, run_id: uuid.UUID) -> told.Run:
@@ -44,7 +41,7 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
     The run is read first and what hangs on it afterwards: a run that is told as ended is never
     told with an effect that is still under way.
     """
-    row = own_run(actor, run_id)
+    row = _own_row(actor, run_id)
     asked = standing.asked_for(_said_about_proposals(run_id))
     newest = {str(found.proposal_id): found for found in _newest_versions(run_id)}
     return told.Run(
@@ -65,7 +62,7 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
 
 def proposal(actor: str, run_id: uuid.UUID, proposal_id: uuid.UUID) -> told.Proposal:
     """A proposal at its newest version, with its decision and its effect."""
-    row = own_run(actor, run_id)
+    row = _own_row(actor, run_id)
     asked = _asked_in(run_id, proposal_id)
     shown = _newest_versions(run_id).filter(proposal_id=proposal_id).first()
     if shown is not None and shown.version < asked.version:
@@ -73,14 +70,15 @@ def proposal(actor: str, run_id: uuid.UUID, proposal_id: uuid.UUID) -> told.Prop
     return _proposal(row, asked, shown)
 
 
-def must_have_proposal(run_id: uuid.UUID, proposal_id: uuid.UUID) -> None:
-    """Raise NotFound unless the run asked for this proposal."""
+def must_have_proposal(actor: str, run_id: uuid.UUID, proposal_id: uuid.UUID) -> None:
+    """Raise NotFound unless this is a proposal in a run that `actor` started."""
+    _own_row(actor, run_id)
     _asked_in(run_id, proposal_id)
 
 
 def events(actor: str, run_id: uuid.UUID, after: int, limit: int) -> told.Events:
     """The events of a run that follow `after`, oldest first, `limit` at most."""
-    own_run(actor, run_id)
+    _own_row(actor, run_id)
     later = models.Event.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
     found = [_event(row) for row in later[: limit + 1]]
     shown = found[:limit]

@@ -37,7 +37,7 @@ class Effect:
     """One use of an action: what was really done, or not."""
 
     effect_id: UUID
-    proposal_id: Annotated[UUID | None, Field(description="None for a rollback.")]
+    proposal_id: Annotated[UUID | None, Field(description="null for a rollback.")]
     action: str
     action_version: int
     status: EffectStatus
@@ -95,7 +95,7 @@ class Requested:
     proposal_id: UUID
     run_id: UUID
     version: int
-    status: Literal["preparing"] = "preparing"
+    status: Literal["preparing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
