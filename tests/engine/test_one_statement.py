@@ -1,0 +1,121 @@
+"""One transition is one statement, one round trip and one commit: counted, not believed.
+
+What a worker sends beside its transitions is one statement for each piece of evidence it keeps.
+"""
+
+import os
+import re
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from django.db import connection
+
+from tests.world import Database, Desk
+
+BESIDE = {"keep_evidence": 1}
+"""Statements of one refund that write no event."""
+
+
+@contextmanager
+def overheard() -> Iterator[list[str]]:
+    """What libpq sends on Django's connection meanwhile, message by message."""
+    messages: list[str] = []
+    pgconn = connection.connection.pgconn
+    with tempfile.TemporaryFile("w+") as trace:
+        pgconn.trace(os.dup(trace.fileno()))
+        pgconn.set_trace_flags(psycopg.pq.Trace.SUPPRESS_TIMESTAMPS)
+        try:
+            yield messages
+        finally:
+            pgconn.untrace()
+        trace.seek(0)
+        messages += [line for line in trace.read().splitlines() if line.startswith("F\t")]
+
+
+def named(messages: list[str], kind: str) -> list[str]:
+    return [message for message in messages if message.split("\t")[2] == kind]
+
+
+@pytest.fixture
+def an_approved_run(desk: Desk) -> uuid.UUID:
+    """Approved, and the connection has prepared every statement by an earlier run."""
+    warm_up = desk.approved_refund()
+    desk.work(warm_up.run_id)
+    return desk.approved_refund().run_id
+
+
+def written_by(database: Database, run_id: uuid.UUID, work: Callable[[], object]) -> list[str]:
+    """The kinds of the events that this work wrote."""
+    before = len(database.log(run_id))
+    work()
+    return database.kinds(run_id)[before:]
+
+
+def test_one_message_to_the_server_for_each_event(desk: Desk, an_approved_run: uuid.UUID) -> None:
+    before = len(desk.database.log(an_approved_run))
+
+    with overheard() as messages:
+        desk.work(an_approved_run)
+
+    kinds = desk.database.kinds(an_approved_run)[before:]
+    assert {"run_claimed", "effect_intended", "effect_committed", "run_parked"} <= set(kinds)
+    round_trips = named(messages, "Sync") + named(messages, "Query")
+    assert len(round_trips) == len(kinds) + sum(BESIDE.values())
+    assert len(named(messages, "Execute")) == len(round_trips)
+    assert named(messages, "Parse") == named(messages, "Query") == []
+
+
+def test_one_commit_for_each_event(desk: Desk, an_approved_run: uuid.UUID) -> None:
+    before = len(desk.database.log(an_approved_run))
+
+    commits = commits_by(desk.database, lambda: desk.work(an_approved_run))
+
+    written = len(desk.database.log(an_approved_run)) - before
+    assert commits == written + sum(BESIDE.values())
+
+
+def commits_by(database: Database, work: Callable[[], object]) -> int:
+    """How many transactions Django's connection has committed for this work."""
+    began = commits_now(database)
+    work()
+    looked = 1  # the second look is itself a transaction on this connection
+    return commits_now(database) - began - looked
+
+
+def commits_now(database: Database) -> int:
+    """By the server's own count, in which everything sent before stands."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+    with psycopg.connect(database.servers.admin_url, autocommit=True) as admin:
+        row = admin.execute(
+            "SELECT xact_commit FROM pg_stat_database WHERE datname = %s", [database.name]
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_a_people_s_door_is_one_statement_too(desk: Desk) -> None:
+    desk.approve(desk.propose_refund())
+    proposal, rosa = desk.propose_refund(), desk.people.rosa
+
+    with overheard() as messages:
+        desk.approve(proposal, by=rosa)
+
+    assert len(named(messages, "Sync")) == 1
+    assert re.search("decide|_pg3", named(messages, "Bind")[0])
+
+
+def test_the_count_notices_a_statement_too_many(desk: Desk, an_approved_run: uuid.UUID) -> None:
+    def worked_and_looked() -> None:
+        desk.work(an_approved_run)
+        desk.run(an_approved_run)
+
+    before = len(desk.database.log(an_approved_run))
+    commits = commits_by(desk.database, worked_and_looked)
+
+    written = len(desk.database.log(an_approved_run)) - before
+    assert commits == written + sum(BESIDE.values()) + 1
