@@ -1,5 +1,15 @@
-"""Every route of the project."""
+"""Every route of the project; `access.py` says who may take which."""
 
-from django.urls import URLPattern, URLResolver
+from allauth.account import views as account
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(pattern_name="inbox:page"), name="start"),
+    path("inbox/", include("oversight.pages.inbox.urls")),
+    path("proposals/", include("oversight.pages.proposal.urls")),
+    path("runs/", include("oversight.pages.runs.urls")),
+    path("api/", include("oversight.agents_api.urls")),
+    path("sign-in/", account.login, name="account_login"),
+    path("sign-out/", account.logout, name="account_logout"),
+]

@@ -1,0 +1,30 @@
+"""What the frame of every page needs to know: the places, and who is looking."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from oversight.access import ROLES, person_id, roles_of
+from oversight.reading import decidable
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `nav` and `viewer` for whoever is signed in, nothing for a stranger."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {}
+    roles = roles_of(request)
+    words = " · ".join(str(word) for role, word in ROLES.items() if role in roles)
+    return {"nav": _places(request), "viewer": {"name": str(user), "role": words}}
+
+
+def _places(request: HttpRequest) -> list[tuple[str, str, bool, int | None, str]]:
+    here = request.resolver_match.namespace if request.resolver_match else ""
+    waiting = decidable.count(person_id(request)) if roles_of(request) else 0
+    return [
+        (reverse("inbox:page"), _("Inbox"), here in ("inbox", "proposal"), waiting, "inbox"),
+        (reverse("runs:page"), _("Runs"), here == "runs", None, "runs"),
+        (reverse("api:page"), _("API"), here == "api", None, "code"),
+    ]

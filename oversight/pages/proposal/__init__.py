@@ -1,0 +1,1 @@
+"""One proposal version: everything a decision needs, and the decision itself."""

@@ -1,0 +1,81 @@
+"""A decision that came too late: what happened meanwhile, and where it stands now."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from engine.errors import AlreadyDecided, DigestMismatch, Expired, PlacetError, Stopped
+from oversight.pages.proposal import reads
+from oversight.pages.proposal.page import changes
+from oversight.pages.proposal.reads import Version
+from oversight.showing import words
+from oversight.showing.when import absolute
+
+Said = tuple[str, str]
+
+
+def page(request: HttpRequest, item: Version, problem: PlacetError) -> HttpResponse:
+    """The 409 page: who decided and when, or what changed, and the way to the current state."""
+    newest = reads.newest(item.proposal_id) or item.version
+    headline, detail = _words(item, newest, problem)
+    context = {
+        "headline": headline,
+        "detail": detail,
+        "changes": _changes(item, newest),
+        "next_url": reverse("proposal:version", args=[item.proposal_id, newest]),
+        "next_label": _("See where it stands now"),
+    }
+    return render(request, "proposal/conflict.html", context, status=409)
+
+
+def _words(item: Version, newest: int, problem: PlacetError) -> Said:
+    if isinstance(problem, AlreadyDecided):
+        return _decided(problem.facts)
+    if isinstance(problem, Expired):
+        return _("The time for this decision has passed"), _(
+            "It ran out on %(at)s. Nothing was done, and nothing of it will be."
+        ) % {"at": absolute(item.valid_until)}
+    if isinstance(problem, Stopped):
+        return _("A stop is in force"), _(
+            "Nothing new may begin, so nothing can be approved. You may still reject or return it."
+        )
+    if isinstance(problem, DigestMismatch):
+        return _("This is not what your page showed"), _mismatch(problem)
+    return _moved_on(item, newest)
+
+
+def _decided(facts: dict[str, Any]) -> Said:
+    templates = {
+        "approved": _("%(person)s has approved this"),
+        "rejected": _("%(person)s has rejected this"),
+        "returned": _("%(person)s has returned this with a question"),
+    }
+    at = absolute(datetime.fromisoformat(facts["at"]))
+    detail = _("Decided on %(at)s. One decision is enough; yours was not counted.") % {"at": at}
+    return templates[facts["status"]] % {"person": facts["person"]}, detail
+
+
+def _mismatch(problem: DigestMismatch) -> str:
+    if "detail" not in problem.facts:
+        return problem.message
+    return _("What would be done is no longer what you were shown.")
+
+
+def _moved_on(item: Version, newest: int) -> Said:
+    if newest > item.version:
+        return _("There is a newer version of this proposal"), _(
+            "Version %(newest)d has taken the place of version %(version)d, which you were shown."
+        ) % {"newest": newest, "version": item.version}
+    word = words.shown("proposal", item.status)
+    return _("This proposal is no longer open"), f"{word.word}: {word.meaning}"
+
+
+def _changes(item: Version, newest: int) -> Any:
+    if newest == item.version:
+        return None
+    versions = {past.version: past for past in reads.versions(item.proposal_id)}
+    return changes(versions[item.version], versions[newest])

@@ -1,0 +1,61 @@
+"""The facts of a proposal that our own code computed, as pairs of a label and a value."""
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from oversight.pages.proposal.reads import Version
+from oversight.showing import when
+from oversight.showing.text import revealed
+
+Fact = tuple[object, ...]
+
+SENT_AGAIN = {
+    "idempotent": gettext_lazy(
+        "The target knows the key and refuses to do the same thing twice, so a call whose answer "
+        "was lost may be sent again."
+    ),
+    "probe": gettext_lazy(
+        "The target can be asked whether it happened, but not kept from doing it twice: nothing "
+        "is sent again without a person."
+    ),
+    "opaque": gettext_lazy(
+        "The target can be neither asked nor kept from doing it twice: nothing is sent again "
+        "without a person."
+    ),
+}
+"""What a lost answer means, by what the target can do."""
+
+
+def computed(item: Version, now: object) -> list[Fact]:
+    """What the reviewer should know first, in order."""
+    terms = item.terms
+    return [
+        (_("Action"), terms["title"], terms["action"]),
+        (_("Target"), revealed(terms["target"])),
+        (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
+        (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
+        (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
+        (_("Policy"), _("version %(version)d") % {"version": item.policy_version}),
+        (_("Key"), _code(item.idempotency_key), _("The target sees this key with the call.")),
+        (_("Digest"), _code(item.digest), _("A decision is for exactly this.")),
+    ]
+
+
+def _run(item: Version) -> object:
+    return format_html(
+        '<a href="{}">{}</a>',
+        reverse("runs:run", args=[item.run_id]),
+        _("run of %(workflow)s, version %(version)d")
+        % {"workflow": item.workflow, "version": item.workflow_version},
+    )
+
+
+def _code(value: str) -> object:
+    return format_html('<code class="proposal__code">{}</code>', value)
+
+
+def sent_again(item: Version) -> str | Promise:
+    return SENT_AGAIN.get(item.terms["target_class"], SENT_AGAIN["opaque"])

@@ -1,0 +1,99 @@
+"""A proposal's page, put together from what was read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from engine import api
+from oversight.pages.proposal import facts, reads, shown, standing
+from oversight.pages.proposal.forms import DecisionForm
+from oversight.pages.proposal.reads import Past, Said, Version
+from oversight.pages.proposal.standing import Standing
+from oversight.showing import diff, literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """What stands in the place of the decision.
+
+    `kind` is form; or, where this person cannot decide now: older, own, closed or barred.
+    """
+
+    kind: str
+    form: DecisionForm | None = None
+    why_not: str = ""
+    said: Said | None = None
+    offer: reads.Offer | None = None
+
+
+def assembled(
+    item: Version, reviewer: api.Reviewer, form: DecisionForm | None = None
+) -> dict[str, Any]:
+    """Everything the page shows to this person; `form` is one that came back with mistakes."""
+    stands = standing.of(item, was_open=item.decidable)
+    past = reads.versions(item.proposal_id)
+    now = timezone.now()
+    return {
+        "item": item,
+        "facts": facts.computed(item, now),
+        "sent_again": facts.sent_again(item),
+        "premises": diff.rows({}, item.terms["precondition"]),
+        "evidence": [_text(piece) for piece in item.terms["evidence"]],
+        "history": [(each, _of_version(stands.said, each)) for each in past],
+        "since": _since_before(item, past),
+        "standing": stands,
+        "bar": _bar(item, stands, reviewer, form),
+    }
+
+
+def _text(piece: object) -> str:
+    return piece if isinstance(piece, str) else literal.laid_out(piece)
+
+
+def _of_version(said: tuple[Said, ...], past: Past) -> list[Said]:
+    return [each for each in said if each.version == past.version]
+
+
+def _since_before(item: Version, past: tuple[Past, ...]) -> tuple[diff.Row, ...] | None:
+    """What differs from the version before; None for a first version."""
+    versions = {each.version: each for each in past}
+    before = versions.get(item.version - 1)
+    return None if before is None else changes(before, versions[item.version])
+
+
+def changes(before: Past, after: Past) -> tuple[diff.Row, ...]:
+    """What differs between two versions: their arguments and their premises."""
+    return diff.changed(diff.rows(_compared(before), _compared(after)))
+
+
+def _compared(past: Past) -> Mapping[str, Any]:
+    return {"arguments": literal.read(past.arguments), "premises": past.premises}
+
+
+def _bar(item: Version, stands: Standing, reviewer: api.Reviewer, form: DecisionForm | None) -> Bar:
+    if stands.outdated:
+        return Bar(kind="older")
+    if not item.decidable:
+        offer = reads.next_for(reviewer.person_id, after=item.id)
+        said = stands.decision
+        own = said is not None and said.person_id == reviewer.person_id
+        return Bar(kind="own" if own else "closed", said=said, offer=offer)
+    why_not = api.why_not_decide(reviewer, item.id)
+    if why_not is not None:
+        return Bar(kind="barred", why_not=why_not)
+    return Bar(kind="form", form=_renewed(item, reviewer, form))
+
+
+def _renewed(item: Version, reviewer: api.Reviewer, form: DecisionForm | None) -> DecisionForm:
+    """A form for what is displayed now; what was typed into an earlier one is kept."""
+    fixed = {
+        "version": str(item.version),
+        "digest": item.digest,
+        "displayed": shown.token(item, reviewer.person_id, timezone.now()),
+    }
+    if form is None:
+        return DecisionForm(initial=fixed)
+    form.data = {**{name: form.data.get(name) for name in form.data}, **fixed}
+    return form

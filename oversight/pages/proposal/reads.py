@@ -1,0 +1,189 @@
+"""What a proposal's page reads: one function, one query, frozen values out."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, Max
+from django.db.models.functions import Now
+
+from engine import states
+from engine.models import Decision, Proposal
+from oversight.reading import decidable, reasons
+from oversight.showing import literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version with the very bytes that its digest commits to, and where its run stands.
+
+    `terms` are read from those bytes; their numbers keep the characters they were stored with.
+    `expired` is judged by the database's clock, before a sweep has come by.
+    """
+
+    id: uuid.UUID
+    proposal_id: uuid.UUID
+    version: int
+    run_id: uuid.UUID
+    run_status: str
+    last_seq: int
+    workflow: str
+    workflow_version: int
+    agent: str
+    status: str
+    expired: bool
+    risk: str
+    policy_version: int
+    digest: str
+    idempotency_key: str
+    arguments: bytes
+    terms: Mapping[str, Any]
+    question: str
+    opened_at: datetime
+    valid_until: datetime
+    closed_at: datetime | None
+
+    @property
+    def decidable(self) -> bool:
+        return self.status == "open" and not self.expired
+
+    @property
+    def shown_status(self) -> str:
+        """Expired as soon as its time is over, though a sweep has yet to say so."""
+        return "expired" if self.status == "open" and self.expired else self.status
+
+    @property
+    def run_ended(self) -> bool:
+        return self.run_status in states.terminal(states.RUN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one person said of one version."""
+
+    version: int
+    person_id: int
+    person: str
+    decision: str
+    reason: str
+    at: datetime
+
+    @property
+    def status(self) -> str:
+        """The state that the decision put its version in."""
+        return states.DECISIONS[self.decision]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """One version among all of its proposal, with the bytes of its arguments."""
+
+    version: int
+    status: str
+    opened_at: datetime
+    closed_at: datetime | None
+    arguments: bytes
+    premises: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """The next proposal that the same person may decide."""
+
+    proposal_id: uuid.UUID
+    version: int
+    headline: str
+    risk: str
+    valid_until: datetime
+
+
+def newest(proposal_id: uuid.UUID) -> int | None:
+    """The number of the newest version."""
+    found = Proposal.objects.filter(proposal_id=proposal_id).aggregate(newest=Max("version"))
+    return found["newest"]
+
+
+def version(proposal_id: uuid.UUID, number: int) -> Version | None:
+    query = Proposal.objects.filter(proposal_id=proposal_id, version=number)
+    record: Any = query.select_related("run").annotate(now=Now()).first()
+    return None if record is None else _version(record)
+
+
+def _version(record: Any) -> Version:
+    run = record.run
+    over = record.status == "expired" or record.valid_until <= record.now
+    return Version(
+        id=record.id,
+        proposal_id=record.proposal_id,
+        version=record.version,
+        run_id=record.run_id,
+        run_status=run.status,
+        last_seq=run.last_seq,
+        workflow=run.workflow,
+        workflow_version=run.workflow_version,
+        agent=record.agent,
+        status=record.status,
+        expired=over,
+        risk=record.risk,
+        policy_version=record.policy_version,
+        digest=record.digest,
+        idempotency_key=record.idempotency_key,
+        arguments=bytes(record.arguments),
+        terms=literal.read(bytes(record.terms)),
+        question=record.question or "",
+        opened_at=record.opened_at,
+        valid_until=record.valid_until,
+        closed_at=record.closed_at,
+    )
+
+
+def versions(proposal_id: uuid.UUID) -> tuple[Past, ...]:
+    """Every version of a proposal, the newest first."""
+    query = Proposal.objects.filter(proposal_id=proposal_id).order_by("-version")
+    return tuple(
+        Past(
+            version=record.version,
+            status=record.status,
+            opened_at=record.opened_at,
+            closed_at=record.closed_at,
+            arguments=bytes(record.arguments),
+            premises=literal.read(bytes(record.terms))["precondition"],
+        )
+        for record in query
+    )
+
+
+def said(proposal_id: uuid.UUID) -> tuple[Said, ...]:
+    """Every decision on any version of a proposal, in the order in which they were made."""
+    query = Decision.objects.filter(proposal__proposal_id=proposal_id).annotate(
+        version=F("proposal__version")
+    )
+    return tuple(_said(record) for record in query.order_by("decided_at"))
+
+
+def _said(record: Any) -> Said:
+    return Said(
+        version=record.version,
+        person_id=record.person_id,
+        person=record.person_name,
+        decision=record.decision,
+        reason=reasons.in_words(record.reason_code, record.reason),
+        at=record.decided_at,
+    )
+
+
+def next_for(person_id: int, *, after: uuid.UUID) -> Offer | None:
+    """What this person may decide next, other than version `after`."""
+    query = decidable.proposals(person_id).exclude(pk=after).order_by("valid_until", "id")
+    record = query.first()
+    if record is None:
+        return None
+    return Offer(
+        proposal_id=record.proposal_id,
+        version=record.version,
+        headline=literal.read(bytes(record.terms))["headline"],
+        risk=record.risk,
+        valid_until=record.valid_until,
+    )

@@ -1,0 +1,13 @@
+"""Routes of a proposal."""
+
+from django.urls import path
+
+from oversight.pages.proposal import views
+
+app_name = "proposal"
+urlpatterns = [
+    path("<uuid:proposal_id>/", views.newest, name="newest"),
+    path("<uuid:proposal_id>/<int:version>/", views.page, name="version"),
+    path("<uuid:proposal_id>/<int:version>/live/", views.live, name="live"),
+    path("<uuid:proposal_id>/<int:version>/decide/", views.decide, name="decide"),
+]

@@ -1,0 +1,109 @@
+"""A proposal, its live part, and the one place where a person decides."""
+
+import uuid
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from engine import api
+from engine.errors import BadInput, Conflict, NotPermitted
+from oversight.access import person_id
+from oversight.pages.proposal import conflict, forms, reads, shown, standing
+from oversight.pages.proposal import page as pages
+from oversight.pages.proposal.forms import DecisionForm
+from oversight.pages.proposal.reads import Version
+
+
+@require_safe
+def newest(request: HttpRequest, proposal_id: uuid.UUID) -> HttpResponse:
+    """On to the newest version: a decision is always about one version."""
+    number = reads.newest(proposal_id)
+    if number is None:
+        raise Http404
+    return redirect("proposal:version", proposal_id, number)
+
+
+@require_safe
+def page(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
+    """One version, whole. Older ones are history and can only be read."""
+    item = _found(proposal_id, version)
+    return render(request, "proposal/page.html", pages.assembled(item, _reviewer(request)))
+
+
+@require_safe
+def live(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
+    """204 while nothing has changed; then where it stands now. Never the decision form."""
+    item = _found(proposal_id, version)
+    if standing.mark(item) == request.GET.get("seen"):
+        return HttpResponse(status=204)
+    stands = standing.of(item, was_open=request.GET.get("open") == "1")
+    return render(request, "proposal/live.html", {"standing": stands})
+
+
+def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
+    """One decision, by POST. Anything unclear about it changes nothing."""
+    if request.method != "POST":
+        return redirect("proposal:version", proposal_id, version)
+    item, form = _found(proposal_id, version), forms.posted(request.POST)
+    if not form.is_valid():
+        return _once_more(request, item, form)
+    try:
+        _say(item, form, _reviewer(request))
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, item, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict as problem:
+        return conflict.page(request, _found(proposal_id, version), problem)
+    messages.success(request, _recorded(form.cleaned_data["decision"]))
+    return redirect("proposal:version", proposal_id, version)
+
+
+def _found(proposal_id: uuid.UUID, version: int) -> Version:
+    item = reads.version(proposal_id, version)
+    if item is None:
+        raise Http404
+    return item
+
+
+def _reviewer(request: HttpRequest) -> api.Reviewer:
+    return api.Reviewer(person_id=person_id(request), name=str(request.user))
+
+
+def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer) -> None:
+    said = form.cleaned_data
+    seen = shown.opened(said["displayed"], digest=said["digest"], person_id=reviewer.person_id)
+    if said["version"] != item.version:
+        raise Conflict("The form was for another version.")
+    api.decide(
+        item.run_id,
+        item.id,
+        reviewer=reviewer,
+        proposal_id=item.proposal_id,
+        version=said["version"],
+        digest=said["digest"],
+        decision=said["decision"],
+        reason=said["reason"],
+        reason_code=said["reason_code"] or None,
+        question=form.question,
+        seen=seen,
+    )
+
+
+def _once_more(request: HttpRequest, item: Version, form: DecisionForm) -> HttpResponse:
+    """The page again, with what is wrong; nothing was decided."""
+    context = pages.assembled(item, _reviewer(request), form)
+    return render(request, "proposal/page.html", context, status=422)
+
+
+def _recorded(decision: str) -> str:
+    return {
+        "approve": _("You approved this. It is carried out now; you can watch it below."),
+        "reject": _("You rejected this. Nothing of it will be done."),
+        "return": _("You returned this. The agent is sent your question."),
+    }[decision]

@@ -1,0 +1,59 @@
+"""What the address of the list or of a run may say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.core.exceptions import BadRequest
+from django.http import QueryDict
+
+from engine import states
+from oversight.reading.keyset import Cursor
+
+ENDED = states.terminal(states.RUN)
+
+PLACES: Mapping[str, tuple[str, ...]] = {
+    "all": tuple(states.RUN),
+    "under-way": tuple(status for status in states.RUN if status not in ENDED),
+    "paused": ("paused",),
+    "ended": ENDED,
+}
+"""The choices of the list, and the states of the runs in each."""
+
+VIEWS = ("timeline", "log")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListWish:
+    """Which runs are asked for, and which page of them."""
+
+    show: str
+    cursor: Cursor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWish:
+    """How one run is looked at, up to which event (None: the newest), and what was seen of it."""
+
+    view: str
+    up_to: int | None
+    seen: str
+
+
+def read_list(query: QueryDict) -> ListWish:
+    """Raises BadRequest for a choice that the list does not have."""
+    show = query.get("show", "all")
+    if show not in PLACES:
+        raise BadRequest("The list has no such choice.")
+    return ListWish(show=show, cursor=Cursor.read(query))
+
+
+def read_run(query: QueryDict) -> RunWish:
+    """Raises BadRequest for a view that a run does not have, or for what is no event number."""
+    view, up_to = query.get("view", VIEWS[0]), query.get("up_to")
+    if view not in VIEWS or not (up_to is None or _is_number(up_to)):
+        raise BadRequest("A run cannot be looked at like this.")
+    return RunWish(view=view, up_to=int(up_to) if up_to else None, seen=query.get("seen", ""))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < len(text) < 18

@@ -1,0 +1,134 @@
+"""What the pages of the runs read: one function, one query, frozen values out."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Now
+
+from engine import states
+from engine.models import Alert, Proposal, Run
+from oversight.reading import keyset
+from oversight.showing import literal
+
+NEWEST = keyset.Order(at="created_at", key="run_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One run in the list; `headline` is of its newest proposal and may be anybody's words."""
+
+    run_id: uuid.UUID
+    workflow: str
+    workflow_version: int
+    status: str
+    reason_code: str
+    node: str
+    initiator: str
+    headline: str
+    created_at: datetime
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """One run's own row. `leased` is judged by the database's clock."""
+
+    run_id: uuid.UUID
+    workflow: str
+    workflow_version: int
+    status: str
+    reason_code: str
+    node: str
+    initiator: str
+    last_seq: int
+    lease_owner: str
+    lease_token: int
+    lease_until: datetime | None
+    leased: bool
+    wake_at: datetime | None
+    created_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def ended(self) -> bool:
+        return self.status in states.terminal(states.RUN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """One alert of a run; summary and details are as recorded, numbers as stored."""
+
+    alert_id: uuid.UUID
+    kind: str
+    status: str
+    summary: str
+    raised_at: datetime
+
+
+def runs(statuses: tuple[str, ...], cursor: keyset.Cursor) -> keyset.Page[Row]:
+    """The runs in these states, the newest first."""
+    newest = Proposal.objects.filter(run_id=OuterRef("pk")).order_by("-opened_at")
+    query = Run.objects.filter(status__in=statuses).annotate(
+        terms=Subquery(newest.values("terms")[:1])
+    )
+    return keyset.page(query, NEWEST, cursor, _row)
+
+
+def _row(record: Any) -> Row:
+    terms = literal.read(bytes(record.terms)) if record.terms is not None else {}
+    return Row(
+        run_id=record.run_id,
+        workflow=record.workflow,
+        workflow_version=record.workflow_version,
+        status=record.status,
+        reason_code=record.reason_code or "",
+        node=record.current_node,
+        initiator=record.initiator,
+        headline=terms.get("headline", ""),
+        created_at=record.created_at,
+        last_at=record.last_at,
+    )
+
+
+def run(run_id: uuid.UUID) -> Whole | None:
+    record: Any = Run.objects.filter(pk=run_id).annotate(now=Now()).first()
+    return None if record is None else _whole(record)
+
+
+def _whole(record: Any) -> Whole:
+    return Whole(
+        run_id=record.run_id,
+        workflow=record.workflow,
+        workflow_version=record.workflow_version,
+        status=record.status,
+        reason_code=record.reason_code or "",
+        node=record.current_node,
+        initiator=record.initiator,
+        last_seq=record.last_seq,
+        lease_owner=record.lease_owner or "",
+        lease_token=record.lease_token,
+        lease_until=record.lease_until,
+        leased=record.lease_until is not None and record.lease_until > record.now,
+        wake_at=record.wake_at,
+        created_at=record.created_at,
+        last_at=record.last_at,
+        ended_at=record.ended_at,
+    )
+
+
+def alerts(run_id: uuid.UUID) -> tuple[Raised, ...]:
+    """The alerts of a run, the newest first."""
+    return tuple(
+        Raised(
+            alert_id=record.alert_id,
+            kind=record.kind,
+            status=record.status,
+            summary=record.summary,
+            raised_at=record.raised_at,
+        )
+        for record in Alert.objects.filter(run_id=run_id).order_by("-raised_at")
+    )

@@ -1,0 +1,12 @@
+"""Routes of the runs."""
+
+from django.urls import path
+
+from oversight.pages.runs import views
+
+app_name = "runs"
+urlpatterns = [
+    path("", views.page, name="page"),
+    path("<uuid:run_id>/", views.run, name="run"),
+    path("<uuid:run_id>/live/", views.live, name="live"),
+]

@@ -1,0 +1,71 @@
+"""The list of runs, one run, and what changes in it while it is looked at."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from oversight.pages.runs import forms, reads
+from oversight.pages.runs import page as pages
+from oversight.pages.runs.forms import ListWish
+from oversight.pages.runs.reads import Whole
+from oversight.reading import actors
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Every run, the newest first; or those under way, paused or ended."""
+    wish = forms.read_list(request.GET)
+    found = reads.runs(forms.PLACES[wish.show], wish.cursor)
+    names = actors.names([row.initiator for row in found.rows])
+    context = {
+        "rows": [(row, actors.actor(row.initiator, names)) for row in found.rows],
+        "tabs": _tabs(wish),
+        "newer_url": _url(show=wish.show, newer=found.newer) if found.newer else "",
+        "older_url": _url(show=wish.show, older=found.older) if found.older else "",
+    }
+    return render(request, "runs/page.html", context)
+
+
+def _tabs(wish: ListWish) -> list[tuple[str, str, bool, None]]:
+    words = {
+        "all": _("All"),
+        "under-way": _("Under way"),
+        "paused": _("Paused"),
+        "ended": _("Ended"),
+    }
+    return [(_url(show=name), words[name], name == wish.show, None) for name in forms.PLACES]
+
+
+def _url(**query: str) -> str:
+    return reverse("runs:page", query=query)
+
+
+@require_safe
+def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """One run: where it stands, its effects, and its timeline or its raw log."""
+    wish = forms.read_run(request.GET)
+    context = {
+        "shown": pages.assembled(_found(run_id), wish),
+        "tabs": pages.tabs(run_id, wish.view),
+    }
+    return render(request, "runs/run.html", context)
+
+
+@require_safe
+def live(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """204 while nothing has changed; then the same part of the page anew."""
+    wish, found = forms.read_run(request.GET), _found(run_id)
+    if pages.mark(found) == wish.seen:
+        return HttpResponse(status=204)
+    return render(request, "runs/live.html", {"shown": pages.assembled(found, wish)})
+
+
+def _found(run_id: uuid.UUID) -> Whole:
+    found = reads.run(run_id)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,1 @@
+"""What several pages read alike. Each function is one query and gives frozen values."""

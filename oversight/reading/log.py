@@ -1,0 +1,78 @@
+"""A run's event log, as pages read it: oldest first, numbers as they were stored."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from engine.models import Event
+from oversight.showing import literal
+
+PAGE = 200
+"""How many events a page shows."""
+
+OF_EFFECTS = (
+    "effect_requested",
+    "request_taken_up",
+    "proposal_opened",
+    "proposal_approved",
+    "proposal_rejected",
+    "proposal_returned",
+    "proposal_expired",
+    "proposal_withdrawn",
+    "proposal_superseded",
+    "approval_lapsed",
+    "rollback_authorised",
+    "effect_prepared",
+    "effect_intended",
+    "effect_recorded",
+    "effect_reconciled",
+    "effect_verified",
+    "effect_committed",
+)
+"""The kinds that tell how far an effect has come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """One event. `stored` is its payload exactly as hashed; None once it was erased by design."""
+
+    seq: int
+    kind: str
+    actor: str
+    at: datetime
+    stored: bytes | None
+    hash: str
+    facts: Mapping[str, Any]
+
+
+def of_effects(run_id: uuid.UUID) -> tuple[Logged, ...]:
+    """Everything that a run's log says of its effects."""
+    query = Event.objects.filter(run_id=run_id, kind__in=OF_EFFECTS).order_by("seq")
+    return tuple(_logged(event) for event in query)
+
+
+def page(run_id: uuid.UUID, *, up_to: int, size: int = PAGE) -> tuple[Logged, ...]:
+    """The `size` events that end at number `up_to`."""
+    query = Event.objects.filter(run_id=run_id, seq__gt=up_to - size, seq__lte=up_to)
+    return tuple(_logged(event) for event in query.order_by("seq"))
+
+
+def newest_of_kind(run_id: uuid.UUID, *kinds: str) -> Logged | None:
+    """The newest event of these kinds."""
+    event = Event.objects.filter(run_id=run_id, kind__in=kinds).order_by("-seq").first()
+    return _logged(event) if event else None
+
+
+def _logged(event: Event) -> Logged:
+    stored = bytes(event.payload) if event.payload is not None else None
+    return Logged(
+        seq=event.seq,
+        kind=event.kind,
+        actor=event.actor,
+        at=event.at,
+        stored=stored,
+        hash=bytes(event.hash).hex(),
+        facts=literal.read(stored) if stored is not None else {},
+    )
