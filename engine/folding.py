@@ -222,6 +222,32 @@ def _recorded(position: Position, event: Event) -> Position:
     return _stepped(position, {}, pending=pending)
 
 
+_NO_PATIENCE = 1_000
+
+
+def _probe_requested(position: Position, event: Event) -> Position:
+    """Ask once more; what stays unclear goes straight back to a person."""
+    pending = replace(position.in_hand, tries=_NO_PATIENCE)
+    return replace(position, pending=pending)
+
+
+def _resolved(position: Position, event: Event) -> Position:
+    """A person has ruled what happened; the run goes on from there as from a recorded answer."""
+    facts = event.payload
+    stage = "partial" if facts["resolution"] == "partly" else facts["status"]
+    pending = replace(
+        position.in_hand,
+        stage=stage,
+        outcome=facts["outcome"],
+        resource_id=facts.get("resource_id") or position.in_hand.resource_id,
+        result_ref=facts.get("evidence") or position.in_hand.result_ref,
+        verify_by=facts.get("verify_by") or "",
+        tries=_NO_PATIENCE,
+        alerted=False,
+    )
+    return replace(position, pending=pending)
+
+
 def _verified(position: Position, event: Event) -> Position:
     facts = event.payload
     pending = replace(
@@ -292,9 +318,13 @@ _FOLDS: Mapping[str, Folded] = {
     "effect_intended": _intended,
     "effect_recorded": _recorded,
     "effect_reconciled": _recorded,
+    "probe_requested": _probe_requested,
+    "effect_resolved": _resolved,
     "effect_verified": _verified,
     "effect_committed": _committed,
     "rollback_authorised": _stepped_only,
     "alert_raised": _alerted,
+    "alert_acknowledged": _unchanged,
+    "alert_resolved": _unchanged,
     "late_answer": _unchanged,
 }

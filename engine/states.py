@@ -91,6 +91,14 @@ WORKING = ("running", "reconciling", "rolling_back")
 IN_FLIGHT = ("prepared", "executing", "unknown")
 """An effect in one of these is unsettled; a run holds at most one."""
 
+RESOLUTIONS = {
+    "happened": "succeeded",
+    "did_not_happen": "failed",
+    "partly": "succeeded",
+    "keep_waiting": "unknown",
+}
+"""What an operator may rule about an unknown effect → the state it puts the effect in."""
+
 AFTER_THE_END = (
     "late_answer",
     "effect_compensated",

@@ -74,9 +74,25 @@ class Alert(models.Model):
     summary = models.TextField()
     details = models.JSONField(default=dict)
     raised_at = models.DateTimeField()
+    times = models.PositiveIntegerField(default=1)
+    acknowledged_by = models.TextField(null=True)
+    acknowledged_at = models.DateTimeField(null=True)
+    cause = models.TextField(null=True)
+    next_step = models.TextField(null=True)
+    due_at = models.DateTimeField(null=True)
+    resolved_by = models.TextField(null=True)
+    resolved_at = models.DateTimeField(null=True)
+    resolution = models.TextField(null=True)
 
     class Meta:
-        constraints = [one_of("alert_status_known", "status", states.ALERT)]
+        constraints = [
+            one_of("alert_status_known", "status", states.ALERT),
+            models.CheckConstraint(
+                name="alert_acknowledged_with_cause_step_and_time",
+                condition=Q(status="open")
+                | Q(cause__isnull=False, next_step__isnull=False, due_at__isnull=False),
+            ),
+        ]
         indexes = [
             models.Index(fields=["-raised_at"], name="alert_open", condition=Q(status="open"))
         ]

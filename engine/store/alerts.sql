@@ -14,13 +14,68 @@ BEGIN
     END IF;
     r := doors._append(r, 'alert_raised', p_actor, p_payload);
     r.state_version := r.state_version + 1;
-    INSERT INTO engine_alert (alert_id, run_id, effect_id, kind, status, summary, details,
-                              raised_at)
-    VALUES ((p->>'alert_id')::uuid, p_run, (p->>'effect_id')::uuid, p->>'kind', 'open',
-            p->>'summary', (p->'details')::jsonb, r.last_at);
+    PERFORM doors._raise(r, p);
     PERFORM doors._save(r);
     PERFORM doors._checkpoint(r, p_checkpoint);
     RETURN doors._told(r);
+END $$;
+
+-- A new alert; or, when the same is not resolved yet, that one again: open, and counted.
+CREATE FUNCTION doors._raise(r engine_run, p json) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE engine_alert SET status = 'open', times = times + 1, summary = p->>'summary',
+        details = (p->'details')::jsonb
+    WHERE run_id = r.run_id AND kind = p->>'kind' AND status <> 'resolved'
+      AND effect_id IS NOT DISTINCT FROM (p->>'effect_id')::uuid;
+    IF NOT FOUND THEN
+        INSERT INTO engine_alert (alert_id, run_id, effect_id, kind, status, summary, details,
+                                  raised_at, times)
+        VALUES ((p->>'alert_id')::uuid, r.run_id, (p->>'effect_id')::uuid, p->>'kind', 'open',
+                p->>'summary', (p->'details')::jsonb, r.last_at, 1);
+    END IF;
+END $$;
+
+-- A person takes an alert on: the cause, the next step, and until when.
+CREATE FUNCTION doors.acknowledge_alert(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
+BEGIN
+    PERFORM doors._must_operate((p->>'person')::bigint);
+    PERFORM doors._alert_moves(p_run, (p->>'alert_id')::uuid, 'acknowledged');
+    r := doors._append(r, 'alert_acknowledged', p_actor, p_payload);
+    UPDATE engine_alert SET status = 'acknowledged', acknowledged_by = p->>'person_name',
+        acknowledged_at = r.last_at, cause = p->>'cause', next_step = p->>'next_step',
+        due_at = (p->>'due_at')::timestamptz
+    WHERE alert_id = (p->>'alert_id')::uuid AND status = 'open';
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
+-- A person says that an acknowledged alert is dealt with, and how.
+CREATE FUNCTION doors.resolve_alert(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
+BEGIN
+    PERFORM doors._must_operate((p->>'person')::bigint);
+    PERFORM doors._alert_moves(p_run, (p->>'alert_id')::uuid, 'resolved');
+    r := doors._append(r, 'alert_resolved', p_actor, p_payload);
+    UPDATE engine_alert SET status = 'resolved', resolved_by = p->>'person_name',
+        resolved_at = r.last_at, resolution = p->>'resolution'
+    WHERE alert_id = (p->>'alert_id')::uuid AND status = 'acknowledged';
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
+CREATE FUNCTION doors._alert_moves(p_run uuid, p_alert uuid, p_new text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_status text;
+BEGIN
+    SELECT status INTO v_status FROM engine_alert WHERE alert_id = p_alert AND run_id = p_run;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('not_found', 'there is no such alert');
+    END IF;
+    PERFORM doors._must_move('alert', v_status, p_new);
 END $$;
 
 -- Keep raw evidence under the SHA-256 of its bytes; keeping it twice is keeping it once.

@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from engine.errors import NotFound
+
 from .doors import call, worker_door
 
 prepare_effect = worker_door("prepare_effect")
@@ -22,6 +24,14 @@ reconcile_effect = worker_door("reconcile_effect")
 def effect_clock(effect: uuid.UUID) -> Mapping[str, Any]:
     """Seconds to the call's deadline and since the first sending, by the database's clock."""
     return call("effect_clock", effect)
+
+
+def effect_action(effect: uuid.UUID) -> tuple[str, int]:
+    """The action of an effect: name and version. Raises NotFound."""
+    found = call("effect_action", effect)
+    if found is None:
+        raise NotFound("There is no such effect.")
+    return found[0], found[1]
 
 
 verify_effect = worker_door("verify_effect")

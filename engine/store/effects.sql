@@ -256,6 +256,13 @@ LANGUAGE sql STABLE AS $$
     FROM engine_effect WHERE effect_id = p_effect
 $$;
 
+-- The action of an effect: name and version.
+CREATE FUNCTION doors.effect_action(p_effect uuid) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_array(action, action_version)
+    FROM engine_effect WHERE effect_id = p_effect
+$$;
+
 -- Verify: what re-reading the target showed. `not_yet` may come again; the rest settles it.
 CREATE FUNCTION doors.verify_effect(
     p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)

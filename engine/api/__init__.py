@@ -1,0 +1,36 @@
+"""The only way in for pages, for the agents' API and for commands.
+
+Every verb checks what was sent, goes through one door, and hints at the run that it woke.
+Errors are those of `engine.errors`; nothing is half-written.
+"""
+
+from .agents import answer_question, finish_run, request_effect, start_run
+from .operators import (
+    acknowledge_alert,
+    go_on,
+    probe_again,
+    resolve_alert,
+    resolve_effect,
+    resume_run,
+    stop_everything,
+)
+from .reviewers import decide, why_not_decide
+from .who import Initiator, Reviewer
+
+__all__ = [
+    "Initiator",
+    "Reviewer",
+    "acknowledge_alert",
+    "answer_question",
+    "decide",
+    "finish_run",
+    "go_on",
+    "probe_again",
+    "request_effect",
+    "resolve_alert",
+    "resolve_effect",
+    "resume_run",
+    "start_run",
+    "stop_everything",
+    "why_not_decide",
+]

@@ -1,0 +1,140 @@
+"""What agents, and whoever starts a run, may say."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine import actions, checkpointing, conf, folding, workflows
+from engine.canonical import check, packed
+from engine.errors import BadInput
+from engine.hints import hint
+from engine.identity import uuid7
+from engine.store import proposals, runs
+from engine.types import Event, Facts
+
+from .who import Initiator
+
+
+def start_run(
+    workflow: str,
+    state: Facts | None = None,
+    *,
+    initiator: Initiator,
+    labels: Facts | None = None,
+    version: int | None = None,
+) -> uuid.UUID:
+    """Accept a run of that workflow, its state given; a worker takes it from there.
+
+    Raises BadInput for an unknown workflow or a state that cannot be stored exactly.
+    """
+    check(state or {}, "$.state")
+    check(labels or {}, "$.labels")
+    graph = workflows.get(workflow, version)
+    facts = {
+        "workflow": graph.name,
+        "workflow_version": graph.version,
+        "node": graph.start,
+        "state": state or {},
+        "labels": labels or {},
+        "budget": conf.default_budget(),
+        "initiator": initiator.actor,
+        "initiator_person": initiator.person_id,
+    }
+    run_id = uuid7()
+    first = Event(
+        run_id=run_id,
+        seq=1,
+        kind="run_accepted",
+        actor=initiator.actor,
+        at="",
+        payload=facts,
+        hash="",
+    )
+    checkpoint = checkpointing.saved(folding.fold(None, first))
+    runs.start_run(run_id, initiator.actor, packed(facts), checkpoint)
+    hint(run_id)
+    return run_id
+
+
+def request_effect(
+    run_id: uuid.UUID,
+    *,
+    agent: str,
+    action: str,
+    arguments: Facts,
+    why: str,
+    evidence: Sequence[Any] = (),
+    tool_call_id: str | None = None,
+    action_version: int | None = None,
+    rollback_reason: str | None = None,
+) -> uuid.UUID:
+    """An agent asks, in a run of its own, that one effect be allowed. Gives the proposal's id.
+
+    A worker captures the precondition and opens the proposal. `tool_call_id` is kept as the
+    agent's own name for the call and never trusted to be unique. `rollback_reason` is needed for
+    an action that cannot be taken back.
+    """
+    facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
+    facts["proposal_id"] = str(uuid7())
+    facts["tool_call_id"] = tool_call_id
+    _hear(run_id, "effect_requested", agent, facts)
+    return uuid.UUID(facts["proposal_id"])
+
+
+def answer_question(
+    run_id: uuid.UUID,
+    proposal_id: uuid.UUID,
+    *,
+    version: int,
+    agent: str,
+    action: str,
+    arguments: Facts,
+    why: str,
+    evidence: Sequence[Any] = (),
+    action_version: int | None = None,
+    rollback_reason: str | None = None,
+) -> None:
+    """An agent answers a returned proposal with a new version of it.
+
+    Raises Conflict unless `version` is the newest one and was returned, once.
+    """
+    facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
+    facts |= {"proposal_id": str(proposal_id), "answers_version": version, "tool_call_id": None}
+    _hear(run_id, "effect_requested", agent, facts)
+
+
+def finish_run(run_id: uuid.UUID, *, agent: str) -> None:
+    """An agent has nothing more to propose: the run completes after what is in hand."""
+    _hear(run_id, "finish_requested", agent, {})
+
+
+def _request(
+    action: str,
+    version: int | None,
+    arguments: Facts,
+    why: str,
+    evidence: Sequence[Any],
+    rollback_reason: str | None,
+) -> dict[str, Any]:
+    check(arguments, "$.arguments")
+    check(why, "$.why")
+    check(list(evidence), "$.evidence")
+    check(rollback_reason, "$.rollback_reason")
+    if not why.strip():
+        raise BadInput("Say why; the reviewer will ask.", path="$.why")
+    known = actions.get(action, version)
+    actions.must_be_justified(known, rollback_reason)
+    frozen = actions.freeze(known, arguments)
+    return {
+        "action": known.name,
+        "action_version": known.version,
+        "arguments": frozen.decode(),
+        "why": why,
+        "evidence": list(evidence),
+        "rollback_reason": rollback_reason,
+    }
+
+
+def _hear(run_id: uuid.UUID, kind: str, agent: str, facts: Mapping[str, Any]) -> None:
+    proposals.hear_agent(run_id, kind, agent, packed(facts))
+    hint(run_id)

@@ -1,0 +1,149 @@
+"""What operators do: settle what nobody can tell, answer alerts, stop and let go on."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from engine import actions, conf, evidence, states
+from engine.canonical import check, packed
+from engine.errors import BadInput
+from engine.hints import hint
+from engine.store import alerts, effects, resolutions, runs, stops
+
+from .who import Reviewer
+
+
+def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
+    """Let a paused run go on, with a reason. What is pending is looked at again; nothing is
+    repeated without passing the gate. Raises Conflict unless the run is paused."""
+    _must_have_a_reason(reason)
+    facts = {**_person(reviewer), "reason": reason}
+    runs.resume_run(run_id, reviewer.actor, packed(facts))
+    hint(run_id)
+
+
+def probe_again(run_id: uuid.UUID, effect_id: uuid.UUID, *, operator: Reviewer) -> None:
+    """Have a worker ask the target by key once more. Read-only at the target."""
+    facts = {**_person(operator), "effect_id": str(effect_id)}
+    resolutions.request_probe(run_id, operator.actor, packed(facts))
+    hint(run_id)
+
+
+def resolve_effect(
+    run_id: uuid.UUID,
+    effect_id: uuid.UUID,
+    *,
+    operator: Reviewer,
+    resolution: str,
+    reason: str,
+    seen_evidence: str = "",
+    resource_id: str | None = None,
+    until: datetime | None = None,
+) -> None:
+    """Rule what became of an unknown effect: happened, did_not_happen, partly or keep_waiting.
+
+    Every ruling but to keep waiting needs evidence; "happened" and "partly" need the resource's
+    id; waiting needs `until`. "It did not happen" raises Conflict before deadline and margin.
+    """
+    _check_ruling(resolution, reason, seen_evidence, resource_id, until)
+    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    facts = {
+        **_person(operator),
+        "effect_id": str(effect_id),
+        "resolution": resolution,
+        "status": states.RESOLUTIONS[resolution],
+        "outcome": f"{operator.name}: {resolution.replace('_', ' ')}",
+        "reason": reason,
+        "evidence": kept,
+        "resource_id": resource_id or None,
+        "until": until.isoformat() if until else None,
+        "margin_seconds": conf.margin_seconds(),
+        "verify_by": _verify_by(effect_id),
+    }
+    resolutions.resolve_effect(run_id, operator.actor, packed(facts))
+    hint(run_id)
+
+
+def _verify_by(effect_id: uuid.UUID) -> str:
+    """Verification gets its whole time anew, from the ruling on."""
+    name, version = effects.effect_action(effect_id)
+    seconds = actions.get(name, version).verify_seconds
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def _check_ruling(
+    resolution: object, reason: str, seen: str, resource_id: str | None, until: datetime | None
+) -> None:
+    if resolution not in states.RESOLUTIONS:
+        names = ", ".join(states.RESOLUTIONS)
+        raise BadInput(f"A ruling is one of: {names}.", path="$.resolution")
+    _must_have_a_reason(reason)
+    for name, text in (("evidence", seen), ("resource_id", resource_id or "")):
+        check(text, f"$.{name}")
+    if resolution == "keep_waiting":
+        if until is None or until <= datetime.now(UTC):
+            raise BadInput("Say until when, in the future.", path="$.until")
+        return
+    if not seen.strip():
+        raise BadInput("Give the evidence for it.", path="$.evidence")
+    if resolution in ("happened", "partly") and not (resource_id or "").strip():
+        raise BadInput("Name the resource at the target.", path="$.resource_id")
+
+
+def acknowledge_alert(
+    run_id: uuid.UUID,
+    alert_id: uuid.UUID,
+    *,
+    operator: Reviewer,
+    cause: str,
+    next_step: str,
+    due_at: datetime,
+) -> None:
+    """Take an open alert on: the cause, the next step, and until when it will be done."""
+    for name, text in (("cause", cause), ("next_step", next_step)):
+        check(text, f"$.{name}")
+        if not text.strip():
+            raise BadInput("Say it in a few words.", path=f"$.{name}")
+    if due_at <= datetime.now(UTC):
+        raise BadInput("Name a time in the future.", path="$.due_at")
+    facts = {
+        **_person(operator),
+        "alert_id": str(alert_id),
+        "cause": cause,
+        "next_step": next_step,
+        "due_at": due_at.isoformat(),
+    }
+    alerts.acknowledge_alert(run_id, operator.actor, packed(facts))
+
+
+def resolve_alert(
+    run_id: uuid.UUID, alert_id: uuid.UUID, *, operator: Reviewer, resolution: str
+) -> None:
+    """Say that an acknowledged alert is dealt with, and how."""
+    check(resolution, "$.resolution")
+    if not resolution.strip():
+        raise BadInput("Say how it was dealt with.", path="$.resolution")
+    facts = {**_person(operator), "alert_id": str(alert_id), "resolution": resolution}
+    alerts.resolve_alert(run_id, operator.actor, packed(facts))
+
+
+def _person(operator: Reviewer) -> dict[str, Any]:
+    return {"person": operator.person_id, "person_name": operator.name}
+
+
+def stop_everything(reviewer: Reviewer, reason: str, *, rollbacks_run: bool = False) -> uuid.UUID:
+    """Nothing new begins from this commit on. Raises Conflict when a stop is in force."""
+    _must_have_a_reason(reason)
+    return stops.place_stop(reviewer.actor, reason, rollbacks_run)
+
+
+def go_on(reviewer: Reviewer, reason: str) -> uuid.UUID:
+    """Lift the stop."""
+    _must_have_a_reason(reason)
+    return stops.lift_stop(reviewer.actor, reason)
+
+
+def _must_have_a_reason(reason: str) -> None:
+    check(reason, "$.reason")
+    if not reason.strip():
+        raise BadInput("Give a reason.", path="$.reason")

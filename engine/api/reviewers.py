@@ -1,0 +1,84 @@
+"""What reviewers say of a proposal."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from engine import approval, states
+from engine.canonical import check, packed
+from engine.errors import AlreadyDecided, BadInput, NotPermitted
+from engine.hints import hint
+from engine.identity import uuid7
+from engine.store import proposals
+from engine.types import Facts
+
+from .who import Reviewer
+
+
+def why_not_decide(reviewer: Reviewer, version_id: uuid.UUID) -> str | None:
+    """Why this person may not decide this proposal version now; None when they may."""
+    return approval.why_not_decide(reviewer.person_id, version_id)
+
+
+def decide(
+    run_id: uuid.UUID,
+    version_id: uuid.UUID,
+    *,
+    reviewer: Reviewer,
+    proposal_id: uuid.UUID,
+    version: int,
+    digest: str,
+    decision: str,
+    reason: str = "",
+    reason_code: str | None = None,
+    question: str | None = None,
+    seen: Facts | None = None,
+) -> None:
+    """Say approve, reject or return of exactly what `digest` commits to.
+
+    Raises BadInput for anything but one of the named decisions with a reason (a returned one
+    needs its question); NotPermitted, AlreadyDecided, Expired, DigestMismatch, Stopped, Conflict.
+    """
+    _check_decision(decision, reason, reason_code, question)
+    facts = {
+        "decision_id": str(uuid7()),
+        "id": str(version_id),
+        "proposal_id": str(proposal_id),
+        "version": version,
+        "digest": digest,
+        "decision": decision,
+        "reason": reason,
+        "reason_code": reason_code,
+        "question": question,
+        "person": reviewer.person_id,
+        "person_name": reviewer.name,
+        "seen": seen or {},
+    }
+    told = _decided(run_id, reviewer, facts)
+    if "refused" in told:
+        raise NotPermitted(f"{told['refused'][0].upper()}{told['refused'][1:]}.")
+    hint(run_id)
+
+
+def _decided(run_id: uuid.UUID, reviewer: Reviewer, facts: Facts) -> Mapping[str, Any]:
+    try:
+        return proposals.decide(run_id, reviewer.actor, packed(facts))
+    except AlreadyDecided as problem:
+        status, name, at = str(problem.facts["detail"]).split("|")
+        raise AlreadyDecided(
+            f"{name} {status} this already.", status=status, person=name, at=at
+        ) from problem
+
+
+def _check_decision(
+    decision: object, reason: str, reason_code: str | None, question: str | None
+) -> None:
+    if decision not in states.DECISIONS:
+        names = ", ".join(states.DECISIONS)
+        raise BadInput(f"A decision is one of: {names}.", path="$.decision")
+    for name, text in (("reason", reason), ("question", question or "")):
+        check(text, f"$.{name}")
+    if decision == "return" and not (question or "").strip():
+        raise BadInput("Ask your question.", path="$.question")
+    if decision != "return" and not (reason.strip() or reason_code):
+        raise BadInput("Give a reason.", path="$.reason")

@@ -1,0 +1,24 @@
+"""Who speaks."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Initiator:
+    """Who starts a run: an agent ("agent:refund-desk"), or a person. `person_id` is the person
+    behind it, an agent's owner too; that person never decides what the run proposes."""
+
+    actor: str
+    person_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewer:
+    """An authenticated person, as the engine knows them."""
+
+    person_id: int
+    name: str
+
+    @property
+    def actor(self) -> str:
+        return f"person:{self.person_id}"
