@@ -22,6 +22,7 @@ def pay(ctx: Context) -> Next:
         "ledger.refund",
         {name: ctx.state[name] for name in wanted},
         why=ctx.state.get("claim", "The customer asked for the money back."),
+        evidence=ctx.state.get("evidence", ()),
         then="closed",
         otherwise="closed",
     )

@@ -1,0 +1,168 @@
+"""What the agent does: it takes up claims, proposes refunds, answers questions, sees them through.
+
+Every step can be repeated: what is asked for carries a name of its own, kept in the notes before
+it is first said. A crash of the agent, or of what it talks to, costs nothing but time.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from .claims import ACTION, CLAIMS, Claim, claim_about
+from .client import Placet, Problem, Unreachable
+from .notes import Matter, Notes
+
+logger = logging.getLogger("refund-desk")
+
+AT_MOST_UNDECIDED = 4
+AT_ONCE = 2
+_LOOK_SECONDS = 2.0
+_LONGEST_WAIT_SECONDS = 30.0
+_NOT_NOW = (401, 403, 408, 429)
+_ENDED = ("completed", "failed", "rolled_back", "cancelled")
+
+
+class DeskAgent:
+    """The agent at work. `pause` is the time in seconds between two new claims."""
+
+    def __init__(self, placet: Placet, notes: Notes, *, pause: float) -> None:
+        self._placet = placet
+        self._notes = notes
+        self._pause = pause
+        self._due = 0.0
+
+    def turn(self) -> None:
+        """Look after every claim in hand, and take up another when it is time.
+
+        Raises Unreachable, and Problem where it is none of one claim's.
+        """
+        for matter in self._notes.open():
+            self._follow(matter)
+        while self._may_begin():
+            self._begin()
+
+    def _may_begin(self) -> bool:
+        if self._notes.undecided() >= AT_MOST_UNDECIDED or self._next_claim() is None:
+            return False
+        return len(self._notes) < AT_ONCE or time.monotonic() >= self._due
+
+    def _next_claim(self) -> Claim | None:
+        taken = self._notes.orders()
+        return next((claim for claim in CLAIMS if claim.order not in taken), None)
+
+    def _begin(self) -> None:
+        claim = self._next_claim()
+        assert claim is not None  # noqa: S101 - `_may_begin` has just seen it
+        workflow = "agent" if len(self._notes) % 2 == 0 else "refund"
+        matter = Matter(order=claim.order, token=str(uuid.uuid4()), workflow=workflow)
+        self._notes.add(matter)
+        self._due = time.monotonic() + self._pause
+        self._follow(matter)
+
+    def _follow(self, matter: Matter) -> None:
+        claim = claim_about(matter.order)
+        if claim is None:
+            return self._close(matter, "no longer among the claims")
+        try:
+            self._bring_on(matter, claim)
+        except Problem as problem:
+            if problem.retryable or problem.status in _NOT_NOW:
+                raise
+            self._close(matter, f"refused ({problem})")
+        finally:
+            self._notes.save()
+
+    def _bring_on(self, matter: Matter, claim: Claim) -> None:
+        if not matter.run_id:
+            self._start(matter, claim)
+        if not matter.proposal_id:
+            self._propose(matter, claim)
+        if matter.proposal_id:
+            self._look(matter, claim)
+
+    def _start(self, matter: Matter, claim: Claim) -> None:
+        facts = {**claim.arguments, "claim": claim.why, "evidence": claim.evidence}
+        state = facts if matter.workflow == "refund" else {}
+        run = self._placet.start_run(matter.workflow, state, once=f"{matter.token} run")
+        matter.run_id = run["run_id"]
+
+    def _propose(self, matter: Matter, claim: Claim) -> None:
+        """Ask for the refund; the workflow `refund` asks by itself, and then it is found there."""
+        if matter.workflow == "refund":
+            return self._find_proposal(matter)
+        asked = self._placet.propose(
+            matter.run_id,
+            ACTION,
+            claim.arguments,
+            why=claim.why,
+            evidence=claim.evidence,
+            once=f"{matter.token} proposal",
+        )
+        matter.proposal_id = asked["proposal_id"]
+        logger.info("%s: proposed to refund %s to %s", matter.order, claim.amount, claim.customer)
+
+    def _find_proposal(self, matter: Matter) -> None:
+        run = self._placet.run(matter.run_id)
+        if run["proposals"]:
+            matter.proposal_id = run["proposals"][0]["proposal_id"]
+            logger.info("%s: its run proposes the refund", matter.order)
+        elif run["status"] in _ENDED:
+            self._close(matter, f"the run is {run['status']}")
+
+    def _look(self, matter: Matter, claim: Claim) -> None:
+        proposal = self._placet.proposal(matter.run_id, matter.proposal_id)
+        if proposal["status"] != matter.status:
+            matter.status = proposal["status"]
+            logger.info("%s: version %s is %s", matter.order, proposal["version"], matter.status)
+        if matter.status == "returned" and matter.answered < proposal["version"]:
+            self._answer(matter, claim, proposal)
+        elif proposal["final"]:
+            self._end(matter, proposal)
+
+    def _answer(self, matter: Matter, claim: Claim, proposal: Mapping[str, Any]) -> None:
+        version = proposal["version"]
+        reply = claim.answer if not matter.answered else "There is nothing more in the case."
+        self._placet.answer(
+            matter.run_id,
+            matter.proposal_id,
+            version,
+            ACTION,
+            claim.arguments_on_reflection,
+            why=f"{claim.why}\n\nYou asked: {proposal['question']}\n{reply}",
+            evidence=claim.evidence,
+            once=f"{matter.token} answer {version}",
+        )
+        matter.answered = version
+        logger.info("%s: answered the question about version %s", matter.order, version)
+
+    def _end(self, matter: Matter, proposal: Mapping[str, Any]) -> None:
+        if matter.workflow == "agent" and proposal["run_status"] not in _ENDED:
+            self._placet.finish(matter.run_id, once=f"{matter.token} finish")
+        self._close(matter, proposal["meaning"])
+
+    def _close(self, matter: Matter, how: str) -> None:
+        matter.closed = how
+        self._notes.save()
+        logger.info("%s: closed. %s", matter.order, how)
+
+
+def work(agent: DeskAgent) -> None:
+    """Turn after turn, until the process is ended; where there is no answer, ever more slowly."""
+    waits = 0
+    while True:
+        try:
+            agent.turn()
+            if waits:
+                logger.info("the API answers again")
+            waits = 0
+        except (Unreachable, Problem) as trouble:
+            waits += 1
+            logger.warning("no luck: %s; trying again in %g s", trouble, _wait(waits))
+        time.sleep(_wait(waits) if waits else _LOOK_SECONDS)
+
+
+def _wait(failures: int) -> float:
+    """Seconds to wait after so many failures in a row: 1, 2, 4 … at most 30."""
+    return min(2.0 ** (failures - 1), _LONGEST_WAIT_SECONDS)
