@@ -4,6 +4,7 @@ Put actions into `placet_actions.py` of an installed app and decorate them with 
 Every default is the safe one: an action is `opaque` until it says what its target can do.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
@@ -11,8 +12,9 @@ from typing import Annotated, Any, ClassVar
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from . import states
+from . import concealing, states
 from .canonical import frozen, packed
+from .concealing import Secret as Secret
 from .errors import BadInput, Incompatible, NotPermitted
 from .types import Answer, Change, Facts, Finding, Verified
 
@@ -182,13 +184,13 @@ def freeze(action: Action, arguments: Facts) -> bytes:
     """Validate arguments and freeze them as RFC 8785 bytes. Raises BadInput with the path.
 
     Left-out optional arguments are filled in with their defaults before freezing, so that they
-    are shown, approved and executed alike.
+    are shown, approved and executed alike. Secrets are kept sealed, and frozen as fingerprints.
     """
     try:
         model = action.Arguments.model_validate_json(packed(arguments))
     except ValidationError as problem:
         raise _named(problem) from problem
-    return frozen(model.model_dump(mode="json"))
+    return frozen(concealing.conceal(model))
 
 
 def must_be_justified(action: Action, rollback_reason: str | None) -> None:
@@ -207,5 +209,6 @@ def _named(problem: ValidationError) -> BadInput:
 
 
 def thawed(action: Action, arguments: str | bytes) -> Any:
-    """Frozen argument bytes as the action's typed arguments."""
-    return action.Arguments.model_validate_json(arguments)
+    """Frozen argument bytes as the action's typed arguments, secrets revealed."""
+    document = concealing.reveal(action.Arguments, json.loads(arguments))
+    return action.Arguments.model_validate_json(packed(document))

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import actions, conf
 from .canonical import digest_of, frozen, sha256_hex
+from .concealing import struck
 from .errors import NotPermitted
 from .eventlog import Log
 from .lifecycle import end, outside, overdue, park, take_answer
@@ -49,7 +50,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
     key = idempotency_key(position.run_id, pending)
     valid_until = _valid_until(policy)
     premises, change = action.precondition(args), action.preview(args)
-    terms = frozen(
+    terms = _without_secrets(
         {
             "action": action.label(),
             "agent": position.initiator,
@@ -92,6 +93,11 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
         "evidence": list(pending.evidence),
         "valid_until": valid_until,
     }
+
+
+def _without_secrets(shown: Facts) -> bytes:
+    """Frozen, and free of what an action's words may have repeated of a secret."""
+    return struck(frozen(shown).decode()).encode()
 
 
 def _valid_until(policy: Facts) -> str:

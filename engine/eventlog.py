@@ -8,6 +8,7 @@ from typing import Any
 
 from . import checkpointing
 from .canonical import packed
+from .concealing import without_secrets
 from .errors import Damaged
 from .folding import fold
 from .hashing import event_hash, payload_hash
@@ -48,6 +49,7 @@ class Log:
 
     def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
         """Make one transition. Raises Behind when others have written meanwhile."""
+        facts = without_secrets(facts)
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None

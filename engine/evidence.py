@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
+from .concealing import struck
 from .store import alerts
 
 
 def keep(value: Any) -> str:
     """Keep what a target said, as JSON; whatever JSON cannot carry is kept as visible text."""
     text = json.dumps(value, ensure_ascii=True, sort_keys=True, default=repr)
-    return alerts.keep_evidence("application/json", text.encode())
+    return alerts.keep_evidence("application/json", struck(text).encode())
 
 
 def keep_failure(problem: BaseException) -> str:

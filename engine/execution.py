@@ -14,6 +14,7 @@ from . import actions, conf, evidence
 from .actions import Action, Refused
 from .approval import leave
 from .canonical import frozen, packed, sha256_hex
+from .concealing import without_secrets
 from .crashpoints import reach
 from .errors import BudgetExhausted, DigestMismatch, Expired, LeaseLost, NotPermitted, Stopped
 from .eventlog import ACTOR, Log
@@ -56,6 +57,7 @@ def fire(log: Log) -> None:
 
     # The world may have changed since it was shown. Then nothing fires.
     found = outside(lambda: action.precondition(args))
+    found = without_secrets(found)
     if frozen(found) != frozen(pending.precondition):
         return _drifted(log, pending, found)
     reach("prepared")
@@ -108,7 +110,9 @@ def _act(action: Action, args: Any, pending: Pending, token: int, started: float
     except Refused as no:
         return {"status": "failed", "outcome": f"refused: {no}"}
     except Exception as problem:
-        logger.warning("effect %s: no usable answer: %r", pending.effect_id, problem)
+        logger.warning(
+            "effect %s: no usable answer (%s)", pending.effect_id, type(problem).__name__
+        )
         ref = evidence.keep_failure(problem)
         return {"status": "unknown", "outcome": type(problem).__name__, "result_ref": ref}
     return succeeded(action, answer.resource_id, answer.result)

@@ -6,7 +6,16 @@ import socket
 import uuid
 from collections.abc import Callable, Mapping
 
-from . import approval, eventlog, execution, leasing, lifecycle, reconciliation, rollback
+from . import (
+    approval,
+    concealing,
+    eventlog,
+    execution,
+    leasing,
+    lifecycle,
+    reconciliation,
+    rollback,
+)
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, PlacetError
 from .eventlog import Behind, Log
 from .lifecycle import OutsideFailed
@@ -48,6 +57,7 @@ def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
     if claimed is None:
         return Advanced(run_id=run_id, outcome="nothing to do")
     lease, case = claimed
+    concealing.forget()
     with leasing.kept(lease):
         try:
             return _advance(eventlog.opened(lease, case))

@@ -4,59 +4,69 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('engine', '0002_append_only_and_first_policy'),
+        ("engine", "0002_append_only_and_first_policy"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='alert',
-            name='acknowledged_at',
+            model_name="alert",
+            name="acknowledged_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='acknowledged_by',
+            model_name="alert",
+            name="acknowledged_by",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='cause',
+            model_name="alert",
+            name="cause",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='due_at',
+            model_name="alert",
+            name="due_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='next_step',
+            model_name="alert",
+            name="next_step",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='resolution',
+            model_name="alert",
+            name="resolution",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='resolved_at',
+            model_name="alert",
+            name="resolved_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='resolved_by',
+            model_name="alert",
+            name="resolved_by",
             field=models.TextField(null=True),
         ),
         migrations.AddField(
-            model_name='alert',
-            name='times',
+            model_name="alert",
+            name="times",
             field=models.PositiveIntegerField(default=1),
         ),
         migrations.AddConstraint(
-            model_name='alert',
-            constraint=models.CheckConstraint(condition=models.Q(('status', 'open'), models.Q(('cause__isnull', False), ('due_at__isnull', False), ('next_step__isnull', False)), _connector='OR'), name='alert_acknowledged_with_cause_step_and_time'),
+            model_name="alert",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("status", "open"),
+                    models.Q(
+                        ("cause__isnull", False),
+                        ("due_at__isnull", False),
+                        ("next_step__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="alert_acknowledged_with_cause_step_and_time",
+            ),
         ),
     ]

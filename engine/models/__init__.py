@@ -1,7 +1,7 @@
 """The one source of the schema. Only `engine.store` writes to these tables."""
 
 from .approval import Decision, Policy, Proposal, Stop
-from .effect import Alert, Effect, Evidence
+from .effect import Alert, Effect, Evidence, Secret
 from .run import Checkpoint, Event, Run
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "Policy",
     "Proposal",
     "Run",
+    "Secret",
     "Stop",
 ]

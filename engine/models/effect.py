@@ -98,6 +98,14 @@ class Alert(models.Model):
         ]
 
 
+class Secret(models.Model):
+    """The sealed value of an argument typed `Secret`, under its keyed fingerprint."""
+
+    fingerprint = models.TextField(primary_key=True)
+    sealed = models.BinaryField()
+    kept_at = models.DateTimeField()
+
+
 class Evidence(models.Model):
     """Raw tool evidence, addressed by the SHA-256 (hex) of its bytes."""
 

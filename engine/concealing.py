@@ -1,0 +1,123 @@
+"""Secrets: arguments that are used and never shown.
+
+An argument typed `Secret` is replaced, when arguments are frozen, by a keyed fingerprint; the
+value itself lies encrypted beside. Events, checkpoints, evidence, digest and pages carry only the
+fingerprint: a reviewer sees *that* a secret changed, never what it is. The same value gives the
+same fingerprint, and without the key nobody can try values out against it.
+
+Values that a worker has revealed for the time of an act are struck out of whatever it writes
+afterwards: what a target repeats in an error does not leave by that road.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from pydantic import BaseModel, StringConstraints
+
+from .errors import Damaged
+from .store import secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Concealed:
+    """Marks a field of an action's arguments as secret."""
+
+
+Secret = Annotated[str, StringConstraints(min_length=8, max_length=4096), Concealed()]
+"""A text argument that is executed and never shown. At least eight characters."""
+
+PREFIX = "secret:"
+
+_revealed: ContextVar[Mapping[str, str] | None] = ContextVar("revealed", default=None)
+
+
+def conceal(model: BaseModel) -> dict[str, Any]:
+    """The JSON value of `model` with every secret replaced by its fingerprint, and kept."""
+    document = model.model_dump(mode="json")
+    for holder, name in _places(type(model), document):
+        if not str(holder[name]).startswith(PREFIX):
+            holder[name] = _kept(holder[name])
+    return document
+
+
+def reveal(model: type[BaseModel], document: dict[str, Any]) -> dict[str, Any]:
+    """`document` with every fingerprint replaced by the value, for the time of an act."""
+    for holder, name in _places(model, document):
+        fingerprint = holder[name]
+        holder[name] = _value(fingerprint)
+        _revealed.set({**(_revealed.get() or {}), holder[name]: fingerprint})
+    return document
+
+
+def forget() -> None:
+    """Start afresh: nothing has been revealed yet."""
+    _revealed.set(None)
+
+
+def struck(text: str) -> str:
+    """`text` without any value that was revealed, plain or as JSON writes it."""
+    for value, fingerprint in (_revealed.get() or {}).items():
+        for spelling in {
+            value,
+            json.dumps(value)[1:-1],
+            json.dumps(value, ensure_ascii=False)[1:-1],
+        }:
+            text = text.replace(spelling, fingerprint)
+    return text
+
+
+def without_secrets(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`facts` without any value that was revealed."""
+    if not _revealed.get():
+        return facts
+    clean: Mapping[str, Any] = json.loads(struck(json.dumps(facts, ensure_ascii=False)))
+    return clean
+
+
+def _places(
+    model: type[BaseModel], document: dict[str, Any]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Where secrets stand in a document of this model: (object, key)."""
+    for name, field in model.model_fields.items():
+        if document.get(name) is None:
+            continue
+        if any(isinstance(mark, Concealed) for mark in field.metadata):
+            yield document, name
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _places(field.annotation, document[name])
+
+
+def _kept(value: str) -> str:
+    fingerprint = PREFIX + hmac.new(_key("fingerprint"), value.encode(), "sha256").hexdigest()
+    secrets.keep_secret(fingerprint, _cipher().encrypt(value.encode()))
+    return fingerprint
+
+
+def _value(fingerprint: str) -> str:
+    sealed = secrets.sealed_secret(fingerprint)
+    if sealed is None:
+        raise Damaged("A secret that this needs is not kept here.")
+    try:
+        return _cipher().decrypt(sealed).decode()
+    except InvalidToken as problem:
+        raise Damaged("A secret was sealed under another key.") from problem
+
+
+@cache
+def _cipher() -> Fernet:
+    return Fernet(base64.urlsafe_b64encode(_key("cipher")))
+
+
+def _key(purpose: str) -> bytes:
+    """32 bytes for one purpose, from the installation's key for secrets."""
+    root = getattr(settings, "PLACET_SECRETS_KEY", "") or settings.SECRET_KEY
+    return hashlib.sha256(f"placet.secret.{purpose}:{root}".encode()).digest()
