@@ -20,13 +20,13 @@ class EssentialPartEnded(RuntimeError):
 
 
 class Part:
-    """One process that should be running. `up` is what it says once it does, if it says anything.
+    """One process that should be running. `up` is what it says once it does.
 
     A part that is not `essential` is started again when it ends, after a wait in seconds that
     doubles each time it did not even run for a minute.
     """
 
-    def __init__(self, name: str, start: Start, up: str | None, *, essential: bool = False) -> None:
+    def __init__(self, name: str, start: Start, up: str, *, essential: bool = False) -> None:
         self.name = name
         self.essential = essential
         self._start = start
@@ -49,7 +49,7 @@ class Part:
 
     def wait_until_up(self) -> None:
         """Raises ChildEnded or TimeoutError if it does not get there within a minute."""
-        if self._child and self._up:
+        if self._child:
             self._child.wait_for(self._up, _UP_SECONDS)
 
     def kill(self) -> None:
@@ -98,6 +98,6 @@ def all_parts(port: int, logs: Path) -> dict[str, Part]:
         ),
         Part("worker", lambda env: worker(env, log=logs / "worker.log"), r"ready\."),
         Part("beat", lambda env: beat(env, log=logs / "beat.log"), "beat: Starting"),
-        Part("agent", lambda env: command("demo_agent", env, log=logs / "agent.log"), None),
+        Part("agent", lambda env: command("demo_agent", env, log=logs / "agent.log"), "working at"),
     )
     return {part.name: part for part in parts}
