@@ -39,6 +39,7 @@ def assembled(
         "item": item,
         "facts": facts.computed(item, now),
         "sent_again": facts.sent_again(item),
+        "change": _change(item),
         "premises": diff.rows({}, item.terms["precondition"]),
         "evidence": [_text(piece) for piece in item.terms["evidence"]],
         "history": [(each, _of_version(stands.said, each)) for each in past],
@@ -46,6 +47,12 @@ def assembled(
         "standing": stands,
         "bar": _bar(item, stands, reviewer, form),
     }
+
+
+def _change(item: Version) -> list[diff.Row]:
+    """The target before and after, what differs first."""
+    found = diff.rows(item.terms["change"]["before"], item.terms["change"]["after"])
+    return sorted(found, key=lambda row: row.change == "same")
 
 
 def _text(piece: object) -> str:

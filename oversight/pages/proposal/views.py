@@ -103,7 +103,7 @@ def _once_more(request: HttpRequest, item: Version, form: DecisionForm) -> HttpR
 
 def _recorded(decision: str) -> str:
     return {
-        "approve": _("You approved this. It is carried out now; you can watch it below."),
+        "approve": _("You approved this. It is carried out now; you can watch it here."),
         "reject": _("You rejected this. Nothing of it will be done."),
         "return": _("You returned this. The agent is sent your question."),
     }[decision]

@@ -131,9 +131,9 @@ def _opened(facts: Facts) -> Sentence:
 
 def _decision(facts: Facts) -> Sentence:
     table = {
-        "approve": (_("Said: approve"), "check-ring", "good"),
-        "reject": (_("Said: reject"), "cross-ring", "bad"),
-        "return": (_("Said: return, with a question"), "bubble", "info"),
+        "approve": (_("Decided to approve"), "check-ring", "good"),
+        "reject": (_("Decided to reject"), "cross-ring", "bad"),
+        "return": (_("Decided to return it, with a question"), "bubble", "info"),
     }
     words_, glyph, tone = table[facts["decision"]]
     reason = facts.get("question") or reasons.in_words(facts["reason_code"], facts["reason"])
