@@ -31,7 +31,7 @@ class DeskAgent:
         self._placet = placet
         self._notes = notes
         self._pause = pause
-        self._due = 0.0
+        self._due = time.monotonic() + pause
 
     def turn(self) -> None:
         """Look after every claim in hand, and take up another when it is time.
