@@ -1,0 +1,312 @@
+"""One worker at a time: a stale token changes nothing, a lapsed lease stays lapsed."""
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from engine import db, eventlog, leasing, worker
+from engine.errors import LeaseLost
+from engine.kit.sql import SqlUpdate
+from engine.store import runs
+from tests.engine import test_replay as stories
+from tests.engine.together import in_line_for, just_before, together
+from tests.world import Database, Desk
+
+TABLES = ("run", "event", "checkpoint", "effect", "proposal", "decision", "alert")
+
+DOORS = {
+    "move_run": stories.committed,
+    "open_proposal": stories.committed,
+    "prepare_effect": stories.committed,
+    "intend_effect": stories.committed,
+    "record_effect": stories.committed,
+    "verify_effect": stories.committed,
+    "commit_effect": stories.committed,
+    "reconcile_effect": stories.unknown_and_found,
+    "lapse_approval": stories.lapsed_since_the_world_changed,
+    "raise_alert": stories.rolled_back,
+}
+"""Every door of a worker's, and a story in which a worker comes through it."""
+
+
+def everything_in(database: Database) -> dict[str, list[dict[str, Any]]]:
+    return {
+        table: database.rows(f"SELECT * FROM engine_{table} ORDER BY 1, 2")  # noqa: S608
+        for table in TABLES
+    }
+
+
+@contextmanager
+def each_call_of(door: str, first: Callable[[str, list[Any]], None]) -> Iterator[list[str]]:
+    """Before every call that this thread makes through the door, `first` gets hold of it."""
+    me, real, seen = threading.get_ident(), db.value, []
+
+    def value(sql: str, params: Sequence[Any] = ()) -> Any:
+        if f".{door}(" in sql and threading.get_ident() == me:
+            seen.append(sql)
+            first(sql, list(params))
+        return real(sql, params)
+
+    with patch.object(db, "value", value):
+        yield seen
+
+
+def test_no_door_is_forgotten() -> None:
+    """A worker writes through `move_run` and through the doors that kinds of events have."""
+    assert len(DOORS) == len(eventlog._DOORS) + 1
+
+
+@pytest.mark.parametrize("token", [-1, +1], ids=["of-before", "of-nobody"])
+@pytest.mark.parametrize("door", DOORS)
+def test_another_token_changes_nothing(door: str, token: int, desk: Desk) -> None:
+    """Each time a worker comes through the door, the same call under another token goes first."""
+    real = db.value
+
+    def under_another_token(sql: str, params: list[Any]) -> None:
+        before = everything_in(desk.database)
+        params[1] += token
+        with pytest.raises(LeaseLost):
+            real(sql, params)
+        assert everything_in(desk.database) == before
+
+    with each_call_of(door, under_another_token) as seen:
+        DOORS[door](desk)
+
+    assert seen
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_right_token_of_a_lapsed_lease_changes_nothing(door: str, desk: Desk) -> None:
+    real = db.value
+
+    def after_the_lease(sql: str, params: list[Any]) -> None:
+        until = desk.database.value(
+            "SELECT lease_until FROM engine_run WHERE run_id = %s", params[0]
+        )
+        set_lease(desk.database, params[0], datetime.now(UTC) - timedelta(milliseconds=1))
+        before = everything_in(desk.database)
+        with pytest.raises(LeaseLost):
+            real(sql, params)
+        assert everything_in(desk.database) == before
+        set_lease(desk.database, params[0], until)
+
+    with each_call_of(door, after_the_lease) as seen:
+        DOORS[door](desk)
+
+    assert seen
+
+
+def set_lease(database: Database, run_id: uuid.UUID, until: datetime) -> None:
+    database.execute("UPDATE engine_run SET lease_until = %s WHERE run_id = %s", until, run_id)
+
+
+def claimed(desk: Desk, owner: str = "one:1") -> tuple[uuid.UUID, int]:
+    run_id = desk.start_run()
+    lease = leasing.claim(run_id, owner)
+    assert lease is not None
+    return run_id, lease[0].token
+
+
+class TestAClaim:
+    def test_of_a_live_lease_gives_nothing(self, desk: Desk) -> None:
+        run_id, _ = claimed(desk)
+        before = everything_in(desk.database)
+
+        assert leasing.claim(run_id, "other:2") is None
+        assert everything_in(desk.database) == before
+
+    def test_of_a_lapsed_lease_gives_a_higher_token(self, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+        desk.database.time_passes_for(run_id)
+
+        again = leasing.claim(run_id, "other:2")
+
+        assert again is not None
+        assert again[0].token == token + 1
+
+    def test_of_a_run_that_does_not_exist_gives_nothing(self, desk: Desk) -> None:
+        assert leasing.claim(uuid.uuid4(), "one:1") is None
+
+    def test_of_a_waiting_run_gives_nothing(self, desk: Desk) -> None:
+        proposal = desk.propose_refund()
+
+        assert leasing.claim(proposal.run_id, "one:1") is None
+
+    def test_succeeds_for_one_of_many(self, desk: Desk) -> None:
+        run_id = desk.start_run()
+
+        given = together([partial(leasing.claim, run_id, f"w:{n}") for n in range(12)])
+
+        assert sum(one is not None for one in given) == 1
+        assert desk.database.kinds(run_id) == ["run_accepted", "run_claimed"]
+
+    def test_reads_the_clock_after_waiting(self, desk: Desk) -> None:
+        """When it came the lease had lapsed; while it waited, the holder renewed in time."""
+        run_id, _ = claimed(desk)
+        desk.database.time_passes_for(run_id)
+
+        def renewed(holder: Any) -> None:
+            holder.execute("UPDATE engine_run SET lease_until = now() + interval '1 min'")
+
+        (given,) = in_line_for(
+            desk.database, run_id, [partial(leasing.claim, run_id, "other:2")], renewed
+        )
+
+        assert given is None
+
+
+class TestRenewing:
+    def test_moves_the_end_and_nothing_else(self, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+        (before,) = everything_in(desk.database)["run"]
+
+        assert runs.renew_lease_if_held(run_id, token, 90.0) is True
+
+        (after,) = everything_in(desk.database)["run"]
+        assert after["lease_until"] > before["lease_until"]
+        assert {**after, "lease_until": None} == {**before, "lease_until": None}
+
+    def test_never_shortens(self, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+        before = everything_in(desk.database)
+
+        assert runs.renew_lease_if_held(run_id, token, 0.001) is True
+        assert everything_in(desk.database) == before
+
+    def test_never_revives_a_lapsed_lease(self, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+        desk.database.time_passes_for(run_id)
+        before = everything_in(desk.database)
+
+        assert runs.renew_lease_if_held(run_id, token, 90.0) is False
+        assert everything_in(desk.database) == before
+
+    @pytest.mark.parametrize("difference", [-1, 1])
+    def test_under_another_token_is_refused(self, difference: int, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+
+        assert runs.renew_lease_if_held(run_id, token + difference, 90.0) is False
+
+    def test_reads_the_clock_after_waiting(self, desk: Desk) -> None:
+        """It came in time, and then waited for the row until the lease had lapsed."""
+        run_id, token = claimed(desk)
+
+        def lapses(holder: Any) -> None:
+            holder.execute("UPDATE engine_run SET lease_until = clock_timestamp()")
+
+        (renewed,) = in_line_for(
+            desk.database, run_id, [partial(runs.renew_lease_if_held, run_id, token, 90.0)], lapses
+        )
+
+        assert renewed is False
+
+    def test_stops_for_a_run_that_makes_no_progress(self, desk: Desk) -> None:
+        run_id = desk.start_run()
+        given = leasing.claim(run_id, "one:1")
+        assert given is not None
+        given[0].limit = 0.0
+
+        assert given[0].renew() is False
+
+
+def test_a_door_reads_the_clock_after_waiting(desk: Desk) -> None:
+    """The worker came in time, and then waited for the row until its lease had lapsed."""
+    run_id, token = claimed(desk)
+    resume = partial(
+        runs.move_run, run_id, token, 2, "run_resumed", "w", b'{"status":"running"}', None
+    )
+
+    def lapses(holder: Any) -> None:
+        holder.execute("UPDATE engine_run SET lease_until = clock_timestamp()")
+
+    (said,) = in_line_for(desk.database, run_id, [resume], lapses)
+
+    assert isinstance(said, LeaseLost)
+    assert desk.database.kinds(run_id) == ["run_accepted", "run_claimed"]
+
+
+class TestAWorkerThatWasTakenOver:
+    """It stood still at some boundary while another worker brought the run to where it waits."""
+
+    DOORS_OF_ONE_PASS = (
+        "run_resumed",
+        "prepare_effect",
+        "intend_effect",
+        "record_effect",
+        "verify_effect",
+        "commit_effect",
+        "run_parked",
+    )
+
+    @pytest.mark.parametrize("boundary", DOORS_OF_ONE_PASS)
+    def test_stops_at_once_and_leaves_no_row(self, boundary: str, desk: Desk) -> None:
+        order = desk.purchase()
+        run_id = desk.approved_refund(order).run_id
+        after: list[Any] = []
+
+        def taken_over() -> None:
+            desk.database.time_passes_for(run_id)
+            desk.database.call_is_over_for(run_id)
+            assert worker.run_once(run_id, "other:2").outcome == "waiting_external"
+            after.append(everything_in(desk.database))
+
+        with just_before(boundary, taken_over):
+            assert worker.run_once(run_id, "zombie:1").outcome == "lease lost"
+
+        assert changed(after[0], everything_in(desk.database)) == (
+            ["late_answer"] if boundary == "record_effect" else []
+        )
+        assert desk.ledger.movements(order) == 1
+
+    def test_that_calls_the_target_all_the_same_moves_no_money_twice(self, desk: Desk) -> None:
+        """It slept between the gate and the call, so it calls; the target knows the key."""
+        order = desk.purchase()
+        run_id = desk.approved_refund(order).run_id
+        call, sleepers = SqlUpdate.execute, [run_id]
+
+        def sleepy(action: SqlUpdate, args: Any, **key_and_token: Any) -> Any:
+            if sleepers:
+                sleepers.pop()
+                desk.database.time_passes_for(run_id)
+                desk.database.call_is_over_for(run_id)
+                assert worker.run_once(run_id, "other:2").outcome == "waiting_external"
+            return call(action, args, **key_and_token)
+
+        with patch.object(SqlUpdate, "execute", sleepy):
+            assert worker.run_once(run_id, "zombie:1").outcome == "lease lost"
+
+        assert desk.ledger.movements(order) == 1
+        assert desk.database.kinds(run_id).count("effect_committed") == 1
+        assert desk.database.kinds(run_id)[-1] == "late_answer"
+
+    def test_keeps_its_late_answer_as_evidence_that_changes_no_state(self, desk: Desk) -> None:
+        run_id = desk.approved_refund().run_id
+
+        def taken_over() -> None:
+            desk.database.time_passes_for(run_id)
+            worker.run_once(run_id, "other:2")
+
+        with just_before("record_effect", taken_over):
+            worker.run_once(run_id, "zombie:1")
+
+        stories.assert_tables_match_the_log(desk.database, run_id)
+        assert "late_answer" in desk.database.kinds(run_id)
+
+
+def changed(before: dict[str, list[Any]], after: dict[str, list[Any]]) -> list[str]:
+    """Kinds of the events added; fails if anything else differs but the log's own length."""
+    added = after["event"][len(before["event"]) :]
+    assert after["event"][: len(before["event"])] == before["event"]
+    (was,), (now,) = before["run"], after["run"]
+    length = ("last_seq", "head", "last_at")
+    assert {**now, **{name: was[name] for name in length}} == was
+    for table in set(TABLES) - {"run", "event"}:
+        assert after[table] == before[table], table
+    return [event["kind"] for event in added]
