@@ -181,13 +181,21 @@ def _recorded(book: _Book, event: Logged) -> None:
     name = book.of_effect(event.facts.get("effect_id"))
     mark = ("effect", status)
     if status == "succeeded":
-        book.change(name, event.at, "executed", "recorded", state=status)
+        book.change(name, event.at, "executed", "recorded", state=status, halted=False)
     elif status == "failed":
         book.change(name, event.at, "executed", state=status, halted=True, mark=mark)
     elif status == "unknown":
         book.change(name, event.at, "executed", state=status, mark=mark)
     elif name:
         _sent_again(book, name, event.at)
+
+
+def _resolved(book: _Book, event: Logged) -> None:
+    """A person has ruled: what happened in part is as good as read at the target."""
+    _recorded(book, event)
+    if event.facts.get("resolution") == "partly":
+        name = book.of_effect(event.facts.get("effect_id"))
+        book.change(name, event.at, halted=True, mark=("verification", "partial"))
 
 
 def _sent_again(book: _Book, name: str, at: datetime) -> None:
@@ -200,7 +208,7 @@ def _verified(book: _Book, event: Logged) -> None:
     found = event.facts.get("verification", "")
     name = book.of_effect(event.facts.get("effect_id"))
     if found == "passed":
-        return book.change(name, event.at, "verified")
+        return book.change(name, event.at, "verified", halted=False)
     book.change(name, event.at, halted=found != "not_yet", mark=("verification", found))
     return None
 
@@ -226,6 +234,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "effect_intended": _intended,
     "effect_recorded": _recorded,
     "effect_reconciled": _recorded,
+    "effect_resolved": _resolved,
     "effect_verified": _verified,
     "effect_committed": _committed,
 }

@@ -28,6 +28,7 @@ OF_EFFECTS = (
     "effect_intended",
     "effect_recorded",
     "effect_reconciled",
+    "effect_resolved",
     "effect_verified",
     "effect_committed",
 )

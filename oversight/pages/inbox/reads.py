@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from engine.models import Decision, Effect, Proposal
@@ -137,7 +138,7 @@ class LastAndNext:
 def last_and_next() -> LastAndNext:
     found = Proposal.objects.aggregate(
         last=Max("decisions__decided_at"),
-        expiry=Min("valid_until", filter=Q(status="open")),
+        expiry=Min("valid_until", filter=Q(status="open", valid_until__gt=Now())),
     )
     return LastAndNext(last_decision=found["last"], next_expiry=found["expiry"])
 

@@ -60,13 +60,18 @@ class Whole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """One alert of a run; summary and details are as recorded, numbers as stored."""
+    """One alert of a run, how often it came up, and who answers for it."""
 
     alert_id: uuid.UUID
     kind: str
     status: str
     summary: str
+    times: int
     raised_at: datetime
+    acknowledged_by: str
+    next_step: str
+    due_at: datetime | None
+    resolution: str
 
 
 def runs(statuses: tuple[str, ...], cursor: keyset.Cursor) -> keyset.Page[Row]:
@@ -128,7 +133,12 @@ def alerts(run_id: uuid.UUID) -> tuple[Raised, ...]:
             kind=record.kind,
             status=record.status,
             summary=record.summary,
+            times=record.times,
             raised_at=record.raised_at,
+            acknowledged_by=record.acknowledged_by or "",
+            next_step=record.next_step or "",
+            due_at=record.due_at,
+            resolution=record.resolution or "",
         )
         for record in Alert.objects.filter(run_id=run_id).order_by("-raised_at")
     )

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from django.urls import reverse
 
-from oversight.pages.runs.sentences import Sentence, sentence, taken_over
+from oversight.pages.runs.of_runs import taken_over
+from oversight.pages.runs.sentence import Sentence
+from oversight.pages.runs.sentences import sentence
 from oversight.reading.actors import actor
 from oversight.reading.log import Logged
 from oversight.showing.timeline import Entry

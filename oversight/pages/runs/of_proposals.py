@@ -1,0 +1,94 @@
+"""What the events of requests, proposals and decisions say."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
+
+from oversight.pages.runs.sentence import Facts, Sentence, differences
+from oversight.reading import reasons
+from oversight.showing import literal, words
+
+
+def requested(facts: Facts) -> Sentence:
+    if facts.get("answers_version"):
+        words_ = _("Answered the question with a new version")
+    else:
+        words_ = _("Asked for %(action)s") % {"action": facts["action"]}
+    return Sentence(words=words_, glyph="bubble", detail=facts["why"])
+
+
+def finish(facts: Facts) -> Sentence:
+    return Sentence(words=_("Has nothing more to propose"), glyph="bubble")
+
+
+def taken_up(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Began with %(action)s, version %(version)s")
+        % {"action": facts["action"], "version": facts["action_version"]},
+        glyph="ring-dot",
+    )
+
+
+def dropped(facts: Facts) -> Sentence:
+    return Sentence(words=_("Dropped an answer that nobody waits for any more"), glyph="minus-ring")
+
+
+def opened(facts: Facts) -> Sentence:
+    first = int(facts["version"]) == 1
+    words_ = _("Proposal opened") if first else _("Proposal opened, version %(version)s")
+    return Sentence(
+        words=words_ % {"version": facts["version"]},
+        glyph="ballot",
+        tone="wait",
+        detail=literal.read(facts["terms"])["headline"],
+    )
+
+
+def decision(facts: Facts) -> Sentence:
+    table = {
+        "approve": (_("Decided to approve"), "check-ring", "good"),
+        "reject": (_("Decided to reject"), "cross-ring", "bad"),
+        "return": (_("Decided to return it, with a question"), "bubble", "info"),
+    }
+    words_, glyph, tone = table[facts["decision"]]
+    reason = facts.get("question") or reasons.in_words(facts["reason_code"], facts["reason"])
+    return Sentence(words=words_, glyph=glyph, tone=tone, detail=reason)
+
+
+def decision_refused(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Wanted to decide, and was refused"),
+        glyph="slash-ring",
+        tone="bad",
+        detail=facts["why"],
+    )
+
+
+def closed(state: str) -> Callable[[Facts], Sentence]:
+    def said(facts: Facts) -> Sentence:
+        shown = words.shown("proposal", state)
+        return Sentence(
+            words=_("Proposal %(state)s") % {"state": str(shown.word).lower()},
+            glyph=shown.glyph,
+            tone=shown.tone,
+        )
+
+    return said
+
+
+def lapsed(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_LAPSES.get(facts["reason"], lambda: _("The approval lapsed"))(),
+        glyph="ring-broken",
+        tone="wait",
+        detail=differences(facts.get("before"), facts.get("after")) or facts.get("detail", ""),
+    )
+
+
+_LAPSES: Mapping[str, Callable[[], str]] = {
+    "precondition_failed": lambda: _("The approval lapsed: its premises had changed"),
+    "Stopped": lambda: _("The approval lapsed: a stop is in force"),
+    "Expired": lambda: _("The approval lapsed: its time was over"),
+    "NotPermitted": lambda: _("The approval lapsed: it no longer had the authority"),
+    "DigestMismatch": lambda: _("The approval lapsed: what is stored is not what was approved"),
+}

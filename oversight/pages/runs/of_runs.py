@@ -1,0 +1,105 @@
+"""What the events of a run itself say: its workers, its moves, its waits, its end."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
+
+from oversight.pages.runs.sentence import Facts, Sentence
+from oversight.showing import literal, words
+
+
+def accepted(facts: Facts) -> Sentence:
+    words_ = _("Run of %(workflow)s, version %(version)s, accepted") % {
+        "workflow": facts["workflow"],
+        "version": facts["workflow_version"],
+    }
+    return Sentence(words=words_, glyph="play")
+
+
+def claimed(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Claimed by a worker, token %(token)s") % {"token": facts["token"]},
+        glyph="engine",
+        detail=facts["owner"],
+    )
+
+
+def taken_over(facts: Facts, before: str) -> Sentence:
+    """A worker claimed a run that another had left without giving it back."""
+    same = before == facts["owner"]
+    by = _("Claimed again") if same else _("Taken over by another worker")
+    return Sentence(
+        words=_("%(by)s, token %(token)s") % {"by": by, "token": facts["token"]},
+        glyph="turn",
+        tone="wait",
+        detail=_("%(owner)s, after the lease of %(before)s had lapsed")
+        % {"owner": facts["owner"], "before": before},
+    )
+
+
+def resumed(facts: Facts) -> Sentence:
+    back = facts["status"] == "rolling_back"
+    return Sentence(
+        words=_("Resumed, to roll back") if back else _("Resumed where it stood"), glyph="play"
+    )
+
+
+def resume_requested(facts: Facts) -> Sentence:
+    return Sentence(words=_("Told to go on"), glyph="play", tone="info", detail=facts["reason"])
+
+
+def moved(facts: Facts) -> Sentence:
+    if facts.get("node"):
+        return Sentence(words=_("Moved to “%(node)s”") % {"node": facts["node"]}, glyph="arrow")
+    return Sentence(words=_("Went on without the effect"), glyph="arrow")
+
+
+def recorded_value(facts: Facts) -> Sentence:
+    return Sentence(words=_("Recorded “%(name)s”") % {"name": facts["name"]}, glyph="seal")
+
+
+def plan_switched(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Switched its plan"), glyph="turn", detail=literal.laid_out(facts["plan"])
+    )
+
+
+def node_failed(facts: Facts) -> Sentence:
+    words_ = _("Could not be done (failure %(count)s); tried again later")
+    return Sentence(
+        words=words_ % {"count": facts["failures"]},
+        glyph="cross-ring",
+        tone="bad",
+        detail=facts["error"],
+    )
+
+
+def parked(facts: Facts) -> Sentence:
+    said = WAITS.get(facts["awaiting"]["what"], lambda: _("Waits"))
+    return Sentence(words=said(), glyph="clock", tone="wait")
+
+
+WAITS: Mapping[str, Callable[[], str]] = {
+    "decision": lambda: _("Waits for a decision"),
+    "answer": lambda: _("Waits for the agent to answer"),
+    "agent": lambda: _("Waits for the agent to speak next"),
+    "verification": lambda: _("Waits to look at the target again"),
+    "reconciliation": lambda: _("Waits to ask the target again"),
+}
+"""What a run may wait for."""
+
+
+def paused(facts: Facts) -> Sentence:
+    shown = words.shown("pause", facts["reason_code"])
+    return Sentence(
+        words=_("Paused: %(reason)s") % {"reason": str(shown.word).lower()},
+        glyph="pause",
+        tone=shown.tone,
+        detail=facts["detail"],
+    )
+
+
+def ended(facts: Facts) -> Sentence:
+    shown = words.shown("run", facts["status"])
+    words_ = _("Run %(status)s") % {"status": str(shown.word).lower()}
+    return Sentence(words=words_, glyph=shown.glyph, tone=shown.tone)
