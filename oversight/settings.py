@@ -81,7 +81,7 @@ MIDDLEWARE = [
 ]
 if DEMO:
     INSTALLED_APPS.append("oversight.demo")
-    MIDDLEWARE.insert(0, "oversight.localhost.LocalhostOnly")
+    MIDDLEWARE.insert(2, "oversight.localhost.LocalhostOnly")
 
 ROOT_URLCONF = "oversight.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
