@@ -4,18 +4,17 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('engine', '0003_alerts_are_answered'),
+        ("engine", "0003_alerts_are_answered"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Secret',
+            name="Secret",
             fields=[
-                ('fingerprint', models.TextField(primary_key=True, serialize=False)),
-                ('sealed', models.BinaryField()),
-                ('kept_at', models.DateTimeField()),
+                ("fingerprint", models.TextField(primary_key=True, serialize=False)),
+                ("sealed", models.BinaryField()),
+                ("kept_at", models.DateTimeField()),
             ],
         ),
     ]

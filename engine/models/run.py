@@ -40,6 +40,11 @@ class Run(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(
+                fields=["workflow", "current_node"],
+                condition=models.Q(workflow__startswith="system."),
+                name="run_one_per_stream_and_day",
+            ),
             one_of("run_status_known", "status", states.RUN),
             one_of_or_null(
                 "run_reason_known_when_paused_or_ended",

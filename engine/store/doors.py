@@ -16,7 +16,17 @@ from django.contrib.auth.models import Group
 from engine import db, states
 from engine.canonical import sha256_hex
 
-FILES = ("ground", "stops", "runs", "proposals", "effects", "alerts", "resolutions", "secrets")
+FILES = (
+    "ground",
+    "trail",
+    "stops",
+    "runs",
+    "proposals",
+    "effects",
+    "alerts",
+    "resolutions",
+    "secrets",
+)
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")
 
 

@@ -26,6 +26,9 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM doors._refuse('conflict', 'a stop for everything is in force already');
     END IF;
+    PERFORM doors.note('stops', 'stop_placed', p_actor, convert_to(json_build_object(
+        'stop_id', v_id, 'scope', 'everything', 'reason', p_reason,
+        'rollbacks_run', p_rollbacks_run)::text, 'UTF8'));
     RETURN v_id;
 END $$;
 
@@ -41,5 +44,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM doors._refuse('conflict', 'no stop is in force');
     END IF;
+    PERFORM doors.note('stops', 'stop_lifted', p_actor, convert_to(json_build_object(
+        'stop_id', v_id, 'reason', p_reason)::text, 'UTF8'));
     RETURN v_id;
 END $$;

@@ -1,0 +1,1 @@
+"""Programs that travel with an export and need nothing of Placet."""
