@@ -55,9 +55,11 @@ CREATE FUNCTION doors._must_be_allowed(r engine_run, e engine_effect, p json) RE
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM doors._must_not_be_stopped(e.compensates_id IS NOT NULL);
-    IF p->>'request_hash' IS NOT NULL
-       AND encode(sha256(e.arguments), 'hex') IS DISTINCT FROM p->>'request_hash' THEN
+    IF encode(sha256(e.arguments), 'hex') IS DISTINCT FROM p->>'request_hash' THEN
         PERFORM doors._refuse('digest_mismatch', 'the effect''s argument bytes were changed');
+    END IF;
+    IF e.idempotency_key IS DISTINCT FROM p->>'idempotency_key' THEN
+        PERFORM doors._refuse('digest_mismatch', 'the effect''s key was changed');
     END IF;
     IF e.compensates_id IS NULL THEN
         PERFORM doors._must_have_budget(r, e);
