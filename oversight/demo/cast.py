@@ -4,55 +4,63 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
 from django.db import transaction
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
+from oversight.access import ROLES
 from oversight.models import Person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One person of the cast: name as in the address, name as shown, role, and what they do."""
+    """One person of the cast: name as in the address, name as shown, group, and what they do."""
 
     name: str
     shown_name: str
-    role: str
-    sentence: str
+    group: str
+    sentence: str | Promise
+
+    @property
+    def role(self) -> str | Promise:
+        """The group, in words."""
+        return ROLES[self.group]
 
 
 ROSA = Part(
     name="rosa",
     shown_name="Rosa Lind",
-    role="reviewer",
-    sentence="Decides what the refund desk's agent proposes. Begin here.",
+    group="reviewer",
+    sentence=_("Decides what the refund desk's agent proposes. Begin here."),
 )
 TOMAS = Part(
     name="tomas",
     shown_name="Tomas Berg",
-    role="reviewer",
-    sentence="Owns the agent, and so may not decide what it proposes. Step in and try.",
+    group="reviewer",
+    sentence=_("Owns the agent, and so may not decide what it proposes. Step in and try."),
 )
 OTTO = Part(
     name="otto",
     shown_name="Otto Maurer",
-    role="operator",
-    sentence="Looks after runs that need a hand, and can stop everything.",
+    group="operator",
+    sentence=_("Looks after runs that need a hand, and can stop everything."),
 )
 ADA = Part(
     name="ada",
     shown_name="Ada Ferreira",
-    role="auditor",
-    sentence="Reads every run and its log, and changes nothing.",
+    group="auditor",
+    sentence=_("Reads every run and its log, and changes nothing."),
 )
 IVO = Part(
     name="ivo",
     shown_name="Ivo Marin",
-    role="integrator",
-    sentence="Writes the actions and workflows that agents may use.",
+    group="integrator",
+    sentence=_("Writes the actions and workflows that agents may use."),
 )
 ALMA = Part(
     name="alma",
     shown_name="Alma Nordin",
-    role="administrator",
-    sentence="Says who may do what here.",
+    group="administrator",
+    sentence=_("Says who may do what here."),
 )
 
 CAST = (ROSA, TOMAS, OTTO, ADA, IVO, ALMA)
@@ -74,5 +82,5 @@ def _gathered(part: Part) -> Person:
     if new:
         person.set_unusable_password()
         person.save(update_fields=["password"])
-        person.groups.add(Group.objects.get_or_create(name=part.role)[0])
+        person.groups.add(Group.objects.get_or_create(name=part.group)[0])
     return person

@@ -78,10 +78,10 @@ def test_what_happened_since_is_left_alone(seed: Seed, empty_ledger: Copy) -> No
 
 def test_every_role_is_played_and_nobody_has_a_password(seed: Seed) -> None:
     seed()
-    assert {part.role for part in CAST} == set(ROLES)
+    assert {part.group for part in CAST} == set(ROLES)
     for part in CAST:
         person = Person.objects.get(username=part.name)
-        assert [group.name for group in person.groups.all()] == [part.role]
+        assert [group.name for group in person.groups.all()] == [part.group]
         assert str(person) == part.shown_name
         assert not person.has_usable_password()
         assert authenticate(username=part.name, password="") is None
