@@ -35,22 +35,37 @@ def payload_hash_of(event: dict[str, Any]) -> bytes:
     return hashlib.sha256(bytes(event["salt"]) + bytes(event["payload"])).digest()
 
 
-def faults(events: list[dict[str, Any]], run: dict[str, Any]) -> list[str]:
-    """What does not add up in a run's events, oldest first, and the run's own row."""
-    found, prev, before = [], "00" * 32, None
-    for number, event in enumerate(events, 1):
-        if event["seq"] != number:
-            found.append(f"event {event['seq']} stands where {number} should")
-        if event["payload"] is not None and payload_hash_of(event) != bytes(event["payload_hash"]):
-            found.append(f"payload of {number}")
-        if bytes(event["hash"]).hex() != hash_of(event, prev):
-            found.append(f"hash of {number}")
-        if before is not None and event["at"] < before:
-            found.append(f"time of {number}")
-        prev, before = bytes(event["hash"]).hex(), event["at"]
-    if (run["last_seq"], bytes(run["head"]).hex(), run["last_at"]) != (len(events), prev, before):
-        found.append("the run's end")
-    return found
+def faults(
+    events: list[dict[str, Any]], run: dict[str, Any], trusted: list[dict[str, Any]] | None = None
+) -> list[str]:
+    """What does not add up in a run's events, oldest first, and in the run's own row.
+
+    `trusted` are the events before them, where somebody has checked those already.
+    """
+    before = (trusted or [None])[-1]
+    prev = bytes(before["hash"]).hex() if before else "00" * 32
+    found = []
+    for number, event in enumerate(events, 1 + len(trusted or [])):
+        found += [f"{what} of {number}" for what in wrong_with(event, number, prev, before)]
+        prev, before = bytes(event["hash"]).hex(), event
+    if trusted is None and before is not None:
+        end = (before["seq"], prev, before["at"])
+        if end != (run["last_seq"], bytes(run["head"]).hex(), run["last_at"]):
+            found.append("the run's end")
+    return found or ([] if events else ["no events"])
+
+
+def wrong_with(
+    event: dict[str, Any], number: int, prev: str, before: dict[str, Any] | None
+) -> list[str]:
+    checks = {
+        "number": event["seq"] == number,
+        "payload": event["payload"] is None
+        or payload_hash_of(event) == bytes(event["payload_hash"]),
+        "hash": bytes(event["hash"]).hex() == hash_of(event, prev),
+        "time": before is None or event["at"] >= before["at"],
+    }
+    return [what for what, holds in checks.items() if not holds]
 
 
 def faults_in(database: Database, run_id: uuid.UUID) -> list[str]:
