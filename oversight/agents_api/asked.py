@@ -44,6 +44,13 @@ class _Effect(_Asked):
         list[Any],
         Field(description="What it rests on; any JSON.", max_length=100, default_factory=list),
     ]
+    rollback_reason: Annotated[
+        str | None,
+        Field(
+            description="Why it has to be done although it cannot be taken back; needed for an "
+            "action without a rollback plan, and only there."
+        ),
+    ] = None
 
 
 class Propose(_Effect):

@@ -1,6 +1,5 @@
 """A POST is answered once: whoever repeats it gets the answer again, and nothing happens twice."""
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
 from pydantic import BaseModel, TypeAdapter
 
 from engine.canonical import frozen
@@ -81,9 +81,12 @@ def _key(request: HttpRequest) -> str:
 
 
 def _hash(request: HttpRequest, body: BaseModel) -> str:
-    """SHA-256 (hex) of the method, the path and the body, however the body was spelled."""
+    """Keyed SHA-256 (hex) of the method, the path and the body, however the body was spelled.
+
+    Keyed, because a body may hold a secret short enough to be found by trying.
+    """
     parts = [request.method, request.path, body.model_dump(mode="json")]
-    return hashlib.sha256(frozen(parts)).hexdigest()
+    return salted_hmac("placet.idempotency", frozen(parts), algorithm="sha256").hexdigest()
 
 
 def _take_turn(asked: Request) -> None:
@@ -130,5 +133,5 @@ def _keep(asked: Request, status: int, answer: bytes) -> None:
 def _forget_a_few() -> None:
     """Every new answer clears away some old ones: the table needs no keeper."""
     old = IdempotentRequest.objects.filter(created_at__lt=Now() - KEPT).order_by("created_at")
-    batch = old.select_for_update(skip_locked=True).values_list("pk")[:_SWEPT_AT_ONCE]
+    batch = old.select_for_update(skip_locked=True).values_list("pk", flat=True)[:_SWEPT_AT_ONCE]
     IdempotentRequest.objects.filter(pk__in=list(batch)).delete()

@@ -67,6 +67,7 @@ def propose(
             arguments=body.arguments,
             why=body.why,
             evidence=body.evidence,
+            rollback_reason=body.rollback_reason,
             tool_call_id=body.tool_call_id,
         )
         return _requested(run_id, proposal_id, 1)
@@ -107,6 +108,7 @@ def answer(
             arguments=body.arguments,
             why=body.why,
             evidence=body.evidence,
+            rollback_reason=body.rollback_reason,
         )
         return _requested(run_id, proposal_id, body.version + 1)
 

@@ -1,0 +1,67 @@
+"""Refuse a long body while it arrives, before Django has put all of it on the disk."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from engine.canonical import MAX_BODY
+from engine.errors import TooLarge
+
+from .problems import problem
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Message, Receive, Send], Awaitable[None]]
+
+PREFIX = "/api/v1/"
+
+
+class _Over(Exception):
+    """More has arrived than may."""
+
+
+def bounded(application: Application, limit: int = MAX_BODY) -> Application:
+    """The same ASGI application, whose API is sent at most `limit` bytes in one request.
+
+    What is over is answered 413 at once, and the rest of it is never read.
+    """
+
+    async def told(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+            return await application(scope, receive, send)
+        try:
+            if _announced(scope) > limit:
+                raise _Over
+            await application(scope, _counted(receive, limit), send)
+        except _Over:
+            await _refuse(send, limit)
+        return None
+
+    return told
+
+
+def _announced(scope: Message) -> int:
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(length) if length.isdigit() else 0
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    arrived = 0
+
+    async def counted() -> Message:
+        nonlocal arrived
+        message = await receive()
+        arrived += len(message.get("body", b""))
+        if arrived > limit:
+            raise _Over
+        return message
+
+    return counted
+
+
+async def _refuse(send: Send, limit: int) -> None:
+    response = problem(TooLarge(f"The body is over the limit of {limit} bytes."))
+    response.headers["Connection"] = "close"
+    headers = [(name.lower().encode(), value.encode()) for name, value in response.headers.items()]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content})

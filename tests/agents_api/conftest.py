@@ -1,0 +1,38 @@
+"""Two agents with keys: Tomas's refund desk, and Ines's stock desk."""
+
+from datetime import timedelta
+
+import pytest
+
+from oversight.models import Agent
+from tests.agents_api.caller import Caller, Rows, issued
+from tests.cast import People
+from tests.world import Database
+
+
+@pytest.fixture
+def agent(database: Database, people: People) -> Agent:
+    return Agent.objects.create(name="refund-desk", owner=people.tomas)
+
+
+@pytest.fixture
+def other_agent(database: Database, people: People) -> Agent:
+    return Agent.objects.create(name="stock-desk", owner=people.ines)
+
+
+@pytest.fixture
+def caller(agent: Agent) -> Caller:
+    """The refund desk, whose key allows everything."""
+    return issued(agent, "*", valid_for=timedelta(days=1))
+
+
+@pytest.fixture
+def stranger(other_agent: Agent) -> Caller:
+    """Another agent, whose key allows everything too."""
+    return issued(other_agent, "*", valid_for=timedelta(days=1))
+
+
+@pytest.fixture
+def rows(database: Database) -> Rows:
+    """What stands in the database now; compare it with what stood there before."""
+    return Rows(database)
