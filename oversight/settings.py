@@ -102,6 +102,9 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
+if DEMO:
+    TEMPLATES[0]["OPTIONS"]["context_processors"].append("oversight.demo.sign_in.cast")
+
 # --- Database and broker -------------------------------------------------------------------------
 
 DATABASES = {"default": database(environ.get("DATABASE_URL", ""), process=PROCESS)}
