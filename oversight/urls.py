@@ -1,6 +1,7 @@
 """Every route of the project; `access.py` says who may take which."""
 
 from allauth.account import views as account
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
@@ -13,3 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/", account.login, name="account_login"),
     path("sign-out/", account.logout, name="account_logout"),
 ]
+
+if settings.DEMO:
+    urlpatterns.append(path("demo/", include("oversight.demo.urls")))
