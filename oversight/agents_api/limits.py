@@ -62,6 +62,7 @@ def _counted(receive: Receive, limit: int) -> Receive:
 async def _refuse(send: Send, limit: int) -> None:
     response = problem(TooLarge(f"The body is over the limit of {limit} bytes."))
     response.headers["Connection"] = "close"
+    response.headers["Content-Length"] = str(len(response.content))
     headers = [(name.lower().encode(), value.encode()) for name, value in response.headers.items()]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
     await send({"type": "http.response.body", "body": response.content})
