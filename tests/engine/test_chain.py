@@ -57,7 +57,9 @@ def flipped(value: Any, place: int) -> Any:
     return value[:place] + bytes([value[place] ^ 1]) + value[place + 1 :]
 
 
-EVENT = "run_id, seq, kind, actor, at, payload, salt, payload_hash, hash"
+INSERT = (
+    "INSERT INTO engine_event (run_id, seq, kind, actor, at, payload, salt, payload_hash, hash) "
+)
 FORCED = {
     "an altered payload": "UPDATE engine_event SET payload = convert_to(replace(convert_from("
     "payload, 'UTF8'), '25.00', '26.00'), 'UTF8') WHERE kind = 'proposal_opened'",
@@ -72,9 +74,11 @@ FORCED = {
     "a missing log": "DELETE FROM engine_event",
     "two events changed places": "UPDATE engine_event SET seq = CASE seq WHEN 4 THEN -5"
     " ELSE -4 END WHERE seq IN (4, 5); UPDATE engine_event SET seq = -seq WHERE seq < 0",
-    "an event put in": f"INSERT INTO engine_event ({EVENT}) SELECT run_id, last_seq + 1,"
+    "an event put in": INSERT  # noqa: S608
+    + "SELECT run_id, last_seq + 1,"
     " 'run_ended', 'x', last_at, '{}', '', sha256('{}'), sha256('{}') FROM engine_run",
-    "an event twice": f"INSERT INTO engine_event ({EVENT}) SELECT run_id, seq + 1, kind, actor,"
+    "an event twice": INSERT  # noqa: S608
+    + "SELECT run_id, seq + 1, kind, actor,"
     " at, payload, salt, payload_hash, hash FROM engine_event ORDER BY seq DESC LIMIT 1",
     "another head": "UPDATE engine_run SET head = sha256('x')",
     "content taken without erasing": "UPDATE engine_event SET payload = NULL, salt = NULL"
