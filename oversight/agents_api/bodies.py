@@ -45,10 +45,19 @@ def received(request: HttpRequest) -> Any:
 
 
 def _bounded(request: HttpRequest) -> bytes:
-    announced = request.headers.get("Content-Length", "")
-    if announced.isdigit() and int(announced) > canonical.MAX_BODY:
-        raise TooLarge(f"The body has {announced} bytes; the limit is {canonical.MAX_BODY}.")
+    length = request.headers.get("Content-Length", "").encode("latin-1", "replace")
+    if announced(length) > canonical.MAX_BODY:
+        raise too_large()
     body = request.read(canonical.MAX_BODY + 1)
     if len(body) > canonical.MAX_BODY:
-        raise TooLarge(f"The body is over the limit of {canonical.MAX_BODY} bytes.")
+        raise too_large()
     return body
+
+
+def announced(length: bytes) -> int:
+    """How many bytes a Content-Length speaks of; 0 where it says nothing that can be read."""
+    return int(length[:20]) if length.isdigit() else 0
+
+
+def too_large(limit: int = canonical.MAX_BODY) -> TooLarge:
+    return TooLarge(f"The body is over the limit of {limit} bytes.")

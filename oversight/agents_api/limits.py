@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from engine.canonical import MAX_BODY
-from engine.errors import TooLarge
 
+from .bodies import announced, too_large
 from .problems import problem
 
 Message = MutableMapping[str, Any]
@@ -30,7 +30,7 @@ def bounded(application: Application, limit: int = MAX_BODY) -> Application:
         if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
             return await application(scope, receive, send)
         try:
-            if _announced(scope) > limit:
+            if announced(dict(scope["headers"]).get(b"content-length", b"")) > limit:
                 raise _Over
             await application(scope, _counted(receive, limit), send)
         except _Over:
@@ -38,11 +38,6 @@ def bounded(application: Application, limit: int = MAX_BODY) -> Application:
         return None
 
     return told
-
-
-def _announced(scope: Message) -> int:
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    return int(length) if length.isdigit() else 0
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
@@ -60,7 +55,7 @@ def _counted(receive: Receive, limit: int) -> Receive:
 
 
 async def _refuse(send: Send, limit: int) -> None:
-    response = problem(TooLarge(f"The body is over the limit of {limit} bytes."))
+    response = problem(too_large(limit))
     response.headers["Connection"] = "close"
     response.headers["Content-Length"] = str(len(response.content))
     headers = [(name.lower().encode(), value.encode()) for name, value in response.headers.items()]

@@ -175,6 +175,12 @@ def test_a_body_just_under_the_limit_is_read_and_one_over_it_is_not(
     refused(rows, lambda: caller.post(RUNS, body(MAX_BODY + 1)), 413, "too_large", None)
 
 
+def test_a_length_that_is_no_number_is_no_fault_of_ours(caller: Caller) -> None:
+    for length in ("\u00b2", "nine", ""):
+        answer = caller.post(RUNS, {}, **{"Content-Length": length})
+        assert answer.status_code < 500
+
+
 def test_a_body_that_does_not_say_how_long_it_is_is_cut_off(caller: Caller, rows: Rows) -> None:
     announced = {"Content-Length": None}
     body = b" " * (MAX_BODY + 1)

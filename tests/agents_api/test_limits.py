@@ -57,7 +57,11 @@ def test_what_is_announced_as_too_long_is_not_read_at_all() -> None:
     assert len(line.waiting) == 2
 
 
-@pytest.mark.parametrize("length", [None, "10", "none", "-5"])
+def test_an_absurd_length_is_only_too_long() -> None:
+    assert Line(b"x", length="9" * 5000).run() == 413
+
+
+@pytest.mark.parametrize("length", [None, "10", "none", "-5", ""])
 def test_what_grows_too_long_is_read_no_further(length: str | None) -> None:
     line = Line(b"x" * 60, b"x" * 60, b"x" * 60, length=length)
     assert line.run() == 413
