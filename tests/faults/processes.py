@@ -1,6 +1,8 @@
 """Real processes on a test's own database: workers that can be held and killed, web, broker."""
 
+import base64
 import itertools
+import json
 import os
 import select
 import signal
@@ -9,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from kombu import Connection
 
@@ -64,6 +66,13 @@ class Broker:
     def messages(self) -> int:
         with self._connected() as connection:
             return int(connection.default_channel.client.llen("placet"))
+
+    def bodies(self) -> list[list[Any]]:
+        """Arguments and keyword arguments of every message that waits."""
+        with self._connected() as connection:
+            waiting = connection.default_channel.client.lrange("placet", 0, -1)
+        messages = [json.loads(base64.b64decode(json.loads(raw)["body"])) for raw in waiting]
+        return [message[:2] for message in messages]
 
     def _connected(self) -> Connection:
         return Connection(self.url)
