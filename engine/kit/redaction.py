@@ -48,8 +48,9 @@ class Redaction:
 def _forms(secret: str) -> Iterable[str]:
     """`Bearer abc` is also `abc`; `Basic …` also what it codes; and each of them in Base64."""
     words = secret.split()
-    plain = [secret, *words]
-    for word in words:
+    credentials = words[1:] or words
+    plain = [secret, *credentials]
+    for word in credentials:
         plain += _decoded(word)
     return [*plain, *(base64.b64encode(form.encode()).decode() for form in plain)]
 
@@ -59,4 +60,4 @@ def _decoded(word: str) -> list[str]:
         text = base64.b64decode(word, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return []
-    return [text, *text.split(":", 1)]
+    return [text, *text.split(":", 1)[1:]]

@@ -1,0 +1,75 @@
+"""Actions built from the kit, as an integrator would write them."""
+
+from typing import Any
+
+from engine.actions import ActionArguments, compensating, no_rollback
+from engine.kit.http import HttpCall
+from engine.types import Change, Facts
+
+
+class RevokeGrant(HttpCall):
+    name = "access.revoke"
+    title = "Revoke a grant"
+    service = "access"
+    method = "DELETE"
+    path = "/grants/{grant}"
+    reread = "/grants/{grant}"
+    id_field = None
+    target_class = "idempotent"
+    dedupe_window = 3600.0
+    call_seconds = 1.0
+    verify_seconds = 5.0
+    rollback = no_rollback("It is itself a counter-action.")
+
+    class Arguments(ActionArguments):
+        grant: str
+
+    def body(self, args: Any) -> None:
+        return None
+
+    def target(self, args: Any) -> str:
+        return f"access, grant {args.grant}"
+
+    def precondition(self, args: Any) -> Facts:
+        return {"grant": self.read("/grants/{grant}", args)}
+
+    def expected(self, args: Any) -> None:
+        return None
+
+
+class GrantRole(HttpCall):
+    name = "access.grant"
+    title = "Grant a role"
+    service = "access"
+    path = "/grants"
+    reread = "/grants/{resource_id}"
+    by_key = "/grants/by-key/{key}"
+    token_header = "Fencing-Token"
+    target_class = "idempotent"
+    dedupe_window = 3600.0
+    call_seconds = 1.0
+    verify_seconds = 5.0
+    rollback = compensating(
+        RevokeGrant,
+        lambda args, grant, answer: {"grant": grant},
+        summary="The grant is revoked; the service keeps a record of both.",
+    )
+
+    class Arguments(ActionArguments):
+        member: str
+        role: str
+
+    def target(self, args: Any) -> str:
+        return f"access, member {args.member}"
+
+    def precondition(self, args: Any) -> Facts:
+        return {"member": self.read("/members/{member}", args)}
+
+    def preview(self, args: Any) -> Change:
+        return Change(before={"role": None}, after={"role": args.role})
+
+    def expected(self, args: Any) -> Facts:
+        return {"member": args.member, "role": args.role}
+
+
+ALL = [RevokeGrant, GrantRole]

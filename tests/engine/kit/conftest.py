@@ -1,0 +1,40 @@
+"""Real targets on this machine for the ready-made actions: a service, mail servers, a folder."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engine import actions
+from tests.cast import People
+from tests.engine.kit import acts
+from tests.engine.kit.office import Office
+from tests.engine.kit.services import AccessService
+from tests.world import Database
+
+
+@pytest.fixture
+def kit_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The actions of `acts`, known for one test; what other tests list stays as it is."""
+    monkeypatch.setattr(actions, "_registry", dict(actions._registry))
+    for action in acts.ALL:
+        actions.register(action)
+
+
+@pytest.fixture
+def office(database: Database, people: People, kit_actions: None) -> Office:
+    return Office(database, people)
+
+
+@pytest.fixture(scope="session")
+def access_process() -> Iterator[AccessService]:
+    with AccessService.started() as service:
+        yield service
+
+
+@pytest.fixture
+def access(access_process: AccessService, settings: Any) -> AccessService:
+    """The access service, on its best behaviour, as the settings name it."""
+    access_process.behave("honest")
+    settings.PLACET_HTTP_TARGETS = {"access": access_process.entry()}
+    return access_process
