@@ -40,6 +40,8 @@ class _Chain:
     def __init__(self, run_id: uuid.UUID) -> None:
         self.run_id, self.seq, self.head = run_id, 0, GENESIS
         self.at = datetime.min.replace(tzinfo=UTC)
+        self.emptied: list[int] = []
+        self.erasure_told = False
 
     def faults(self, event: Event) -> Iterator[str]:
         """What is wrong with the event that comes next."""
@@ -53,6 +55,16 @@ class _Chain:
         if bytes(event.hash).hex() != _hash(event, stored, self.head):
             yield "the hash does not match"
         self.seq, self.head, self.at = event.seq, bytes(event.hash).hex(), event.at
+        self.erasure_told = self.erasure_told or event.kind == "erased"
+        if event.payload is None:
+            self.emptied.append(event.seq)
+
+    def unexplained(self) -> list[Fault]:
+        """Content that is gone although the log says nothing of an erasure."""
+        if self.erasure_told:
+            return []
+        what = "the payload is gone and no erasure is told"
+        return [Fault(run_id=self.run_id, seq=seq, what=what) for seq in self.emptied]
 
 
 def _payload_hash(event: Event) -> str:
@@ -89,6 +101,7 @@ def _verify(run_id: uuid.UUID | None) -> Report:
         chain = chains.setdefault(event.run_id, _Chain(event.run_id))
         faults += [Fault(run_id=event.run_id, seq=event.seq, what=w) for w in chain.faults(event)]
         events, erased = events + 1, erased + (event.payload is None)
+    faults += [fault for chain in chains.values() for fault in chain.unexplained()]
     faults += _unfinished(chains, run_id)
     return Report(events=events, runs=len(chains), erased=erased, faults=tuple(faults))
 

@@ -31,8 +31,7 @@ def main(arguments: list[str]) -> int:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
         print(f"INCOMPLETE: cannot read the export: {problem}")
         return 2
-    altered, missing, counts = verified(manifest, lines)
-    return told(altered, missing, counts, manifest)
+    return told(Check(manifest).all(lines))
 
 
 def opened(path: Path) -> tuple[dict[str, Any], bytes]:
@@ -45,57 +44,76 @@ def opened(path: Path) -> tuple[dict[str, Any], bytes]:
     return json.loads(files["manifest.json"]), files["events.jsonl"]
 
 
-def verified(manifest: dict[str, Any], lines: bytes) -> tuple[list[str], list[str], dict[str, int]]:
+class Check:
     """What was altered, what is missing, and how much was checked."""
-    altered: list[str] = []
-    missing: list[str] = []
-    counts = {"events": 0, "payloads": 0, "withheld": 0, "erased": 0}
-    chains: dict[str, tuple[int, str, str]] = {}
-    if hashlib.sha256(lines).hexdigest() != manifest["sha256"]:
-        altered.append("events.jsonl is not the file that the manifest speaks of")
-    for number, line in enumerate(lines.splitlines(), 1):
-        try:
-            check(json.loads(line), chains, counts, altered, missing)
-        except (ValueError, KeyError, TypeError) as problem:
-            altered.append(f"line {number} is not an event: {problem!r}")
-    ends(manifest, chains, altered, missing)
-    if counts["events"] != manifest["events"]:
-        missing.append(f"{manifest['events']} events were exported, {counts['events']} are here")
-    return altered, missing, counts
 
+    def __init__(self, manifest: dict[str, Any]) -> None:
+        self.manifest = manifest
+        self.altered: list[str] = []
+        self.missing: list[str] = []
+        self.events = self.payloads = self.withheld = self.erased = 0
+        self.ends: dict[str, tuple[int, str, str]] = {}
+        self.emptied: list[tuple[str, int]] = []
+        self.erasure_told: set[str] = set()
 
-def check(
-    event: dict[str, Any],
-    chains: dict[str, tuple[int, str, str]],
-    counts: dict[str, int],
-    altered: list[str],
-    missing: list[str],
-) -> None:
-    where = f"run {event['run']} event {event['seq']}"
-    seq, prev, at = chains.get(event["run"], (0, GENESIS, ""))
-    if event["seq"] != seq + 1:
-        missing.append(f"{where}: the event before it is not number {event['seq'] - 1}")
-    if event["at"] < at:
-        altered.append(f"{where}: time runs backwards")
-    if envelope_hash(event, prev) != event["hash"]:
-        altered.append(f"{where}: the hash does not match")
-    check_payload(event, where, counts, altered)
-    counts["events"] += 1
-    chains[event["run"]] = (event["seq"], event["hash"], event["at"])
+    def all(self, lines: bytes) -> Check:
+        if hashlib.sha256(lines).hexdigest() != self.manifest["sha256"]:
+            self.altered.append("events.jsonl is not the file that the manifest speaks of")
+        for number, line in enumerate(lines.splitlines(), 1):
+            try:
+                self.event(json.loads(line))
+            except (ValueError, KeyError, TypeError) as problem:
+                self.altered.append(f"line {number} is not an event: {problem!r}")
+        self.runs()
+        if self.events != self.manifest["events"]:
+            exported = self.manifest["events"]
+            self.missing.append(f"{exported} events were exported, {self.events} are here")
+        return self
 
+    def event(self, event: dict[str, Any]) -> None:
+        where = f"run {event['run']} event {event['seq']}"
+        seq, prev, at = self.ends.get(event["run"], (0, GENESIS, ""))
+        if event["seq"] != seq + 1:
+            self.missing.append(f"{where}: the event before it is not number {event['seq'] - 1}")
+        if event["at"] < at:
+            self.altered.append(f"{where}: time runs backwards")
+        if envelope_hash(event, prev) != event["hash"]:
+            self.altered.append(f"{where}: the hash does not match")
+        self.payload(event, where)
+        self.events += 1
+        self.ends[event["run"]] = (event["seq"], event["hash"], event["at"])
 
-def check_payload(
-    event: dict[str, Any], where: str, counts: dict[str, int], altered: list[str]
-) -> None:
-    if event.get("erased"):
-        counts["erased"] += 1
-    elif event.get("withheld"):
-        counts["withheld"] += 1
-    else:
-        counts["payloads"] += 1
-        salted = bytes.fromhex(event["salt"]) + event["payload"].encode()
-        if hashlib.sha256(salted).hexdigest() != event["payload_hash"]:
-            altered.append(f"{where}: the payload was altered")
+    def payload(self, event: dict[str, Any], where: str) -> None:
+        if event["kind"] == "erased":
+            self.erasure_told.add(event["run"])
+        if event.get("erased"):
+            self.erased += 1
+            self.emptied.append((event["run"], event["seq"]))
+        elif event.get("withheld"):
+            self.withheld += 1
+        else:
+            self.payloads += 1
+            salted = bytes.fromhex(event["salt"]) + event["payload"].encode()
+            if hashlib.sha256(salted).hexdigest() != event["payload_hash"]:
+                self.altered.append(f"{where}: the payload was altered")
+
+    def runs(self) -> None:
+        """Each log ends where the manifest says; what is empty is told to have been erased."""
+        for run, end in self.manifest["heads"].items():
+            seq, head, _ = self.ends.get(run, (0, GENESIS, ""))
+            if seq < end["last_seq"]:
+                self.missing.append(f"run {run}: events {seq + 1} to {end['last_seq']} are missing")
+            elif head != end["head"]:
+                self.altered.append(
+                    f"run {run}: the log ends in another hash than the manifest says"
+                )
+        for run in set(self.ends) - set(self.manifest["heads"]):
+            self.altered.append(f"run {run}: the manifest does not know it")
+        for run, seq in self.emptied:
+            if run not in self.erasure_told:
+                self.altered.append(
+                    f"run {run} event {seq}: its payload is gone, no erasure is told"
+                )
 
 
 def envelope_hash(event: dict[str, Any], prev: str) -> str:
@@ -108,40 +126,23 @@ def envelope_hash(event: dict[str, Any], prev: str) -> str:
     return hashlib.sha256(b"\x00" + envelope.encode()).hexdigest()
 
 
-def ends(
-    manifest: dict[str, Any],
-    chains: dict[str, tuple[int, str, str]],
-    altered: list[str],
-    missing: list[str],
-) -> None:
-    for run, end in manifest["heads"].items():
-        seq, head, _ = chains.pop(run, (0, GENESIS, ""))
-        if seq < end["last_seq"]:
-            missing.append(f"run {run}: events {seq + 1} to {end['last_seq']} are missing")
-        elif head != end["head"]:
-            altered.append(f"run {run}: the log ends in another hash than the manifest says")
-    altered.extend(f"run {run}: the manifest does not know it" for run in chains)
-
-
-def told(
-    altered: list[str], missing: list[str], counts: dict[str, int], manifest: dict[str, Any]
-) -> int:
-    for what in altered:
+def told(check: Check) -> int:
+    for what in check.altered:
         print(f"ALTERED: {what}")
-    for what in missing:
+    for what in check.missing:
         print(f"INCOMPLETE: {what}")
     print(
-        f"{counts['events']} events of {len(manifest['heads'])} runs: every link of every chain, "
-        f"{counts['payloads']} payloads."
+        f"{check.events} events of {len(check.manifest['heads'])} runs: every link of every "
+        f"chain, {check.payloads} payloads."
     )
     print(
-        f"Not checked: {counts['withheld']} payloads outside the query, {counts['erased']} erased; "
+        f"Not checked: {check.withheld} payloads outside the query, {check.erased} erased; "
         "whether the manifest itself is genuine (compare its heads with the installation's)."
     )
-    if altered:
+    if check.altered:
         return 1
-    if missing or not counts["events"]:
-        print("Nothing was checked." if not counts["events"] else "Something is missing.")
+    if check.missing or not check.events:
+        print("Something is missing." if check.events else "Nothing was checked.")
         return 2
     print("INTACT")
     return 0
