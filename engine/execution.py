@@ -154,7 +154,7 @@ def refused(log: Log, refusal: Exception) -> None:
     """The gate said no. What that means for the run depends on what it said."""
     pending = log.position.in_hand
     if pending.is_rollback:
-        return pause(log, "rollback_failed", str(refusal))
+        return rollback_refused(log, refusal)
     if isinstance(refusal, BudgetExhausted):
         return pause(log, "budget_exhausted", str(refusal))
     if isinstance(refusal, DigestMismatch):
@@ -241,6 +241,13 @@ def settle_unverified(log: Log) -> None:
     details = {"expected": pending.expected, "observed": pending.observed}
     raise_alert(log, "verification_failed", summary, details)
     pause(log, "verification_failed", summary)
+
+
+def rollback_refused(log: Log, refusal: Exception) -> None:
+    """A rollback was not let through. A stop holds it up; anything else needs a person."""
+    if isinstance(refusal, Stopped):
+        return pause(log, "stop", str(refusal))
+    rollback_stuck(log, f"The rollback was not let through: {refusal}")
 
 
 def rollback_stuck(log: Log, summary: str) -> None:

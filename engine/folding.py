@@ -120,7 +120,7 @@ def _resume_requested(position: Position, event: Event) -> Position:
     pending = position.pending
     if pending is not None:
         stage = "succeeded" if pending.stage in _SEEN_WRONG else pending.stage
-        pending = replace(pending, stage=stage, tries=0, alerted=False)
+        pending = replace(pending, stage=stage, tries=0, alerted=())
     return replace(position, pending=pending, failures=0)
 
 
@@ -243,7 +243,7 @@ def _resolved(position: Position, event: Event) -> Position:
         result_ref=facts.get("evidence") or position.in_hand.result_ref,
         verify_by=facts.get("verify_by") or "",
         tries=_NO_PATIENCE,
-        alerted=False,
+        alerted=(),
     )
     return replace(position, pending=pending)
 
@@ -272,7 +272,7 @@ def _committed(position: Position, event: Event) -> Position:
 def _alerted(position: Position, event: Event) -> Position:
     pending = position.pending
     if pending and pending.effect_id == event.payload.get("effect_id"):
-        pending = replace(pending, alerted=True)
+        pending = replace(pending, alerted=(*pending.alerted, event.payload["kind"]))
     return _stepped(position, event.payload, pending=pending)
 
 

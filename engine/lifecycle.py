@@ -242,7 +242,7 @@ def failed(log: Log, problem: OutsideFailed) -> None:
 def raise_alert(log: Log, kind: str, summary: str, details: Facts) -> None:
     """Raise an alert about the effect in hand; once, however often the run comes by here."""
     pending = log.position.pending
-    if pending is not None and pending.alerted:
+    if pending is not None and kind in pending.alerted:
         return
     facts = {"alert_id": str(uuid.uuid4()), "kind": kind, "summary": summary, "details": details}
     log.write("alert_raised", {**facts, "effect_id": pending.effect_id if pending else None})

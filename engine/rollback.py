@@ -8,7 +8,7 @@ from . import actions
 from .canonical import frozen, sha256_hex
 from .errors import NotFound
 from .eventlog import Log
-from .execution import REFUSALS, refused, rollback_stuck
+from .execution import REFUSALS, rollback_refused, rollback_stuck
 from .lifecycle import end, outside, pause, raise_alert
 from .store import alerts
 from .types import Pending
@@ -42,7 +42,7 @@ def _prepare(log: Log, pending: Pending, plan: actions.RollbackPlan) -> None:
     try:
         log.write("effect_prepared", facts, boundary=True)
     except REFUSALS as refusal:
-        refused(log, refusal)
+        rollback_refused(log, refusal)
 
 
 def _rollback_of(pending: Pending, plan: actions.RollbackPlan) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Pending:
     observed: Any = None
     expected: Any = None
     tries: int = 0
-    alerted: bool = False
+    alerted: tuple[str, ...] = ()
     compensates: str | None = None
     rests_on: str | None = None
 
@@ -74,7 +74,8 @@ class Pending:
     def from_facts(cls, facts: Facts) -> "Pending":
         known = {item.name for item in fields(cls)}
         chosen = {key: value for key, value in facts.items() if key in known}
-        chosen["evidence"] = tuple(chosen.get("evidence") or ())
+        for name in ("evidence", "alerted"):
+            chosen[name] = tuple(chosen.get(name) or ())
         return cls(**chosen)
 
 

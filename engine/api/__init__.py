@@ -4,10 +4,11 @@ Every verb checks what was sent, goes through one door, and hints at the run tha
 Errors are those of `engine.errors`; nothing is half-written.
 """
 
-from .agents import answer_question, finish_run, request_effect, start_run
+from .agents import answer_question, finish_run, request_effect, start_run, withdraw_proposal
 from .operators import (
     acknowledge_alert,
     go_on,
+    halt_receipt,
     probe_again,
     resolve_alert,
     resolve_effect,
@@ -25,6 +26,7 @@ __all__ = [
     "decide",
     "finish_run",
     "go_on",
+    "halt_receipt",
     "probe_again",
     "request_effect",
     "resolve_alert",
@@ -33,4 +35,5 @@ __all__ = [
     "start_run",
     "stop_everything",
     "why_not_decide",
+    "withdraw_proposal",
 ]

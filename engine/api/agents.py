@@ -103,6 +103,16 @@ def answer_question(
     _hear(run_id, "effect_requested", agent, facts)
 
 
+def withdraw_proposal(run_id: uuid.UUID, proposal_id: uuid.UUID, *, agent: str) -> None:
+    """An agent takes its own proposal back; an approval falls with it.
+
+    Raises Conflict once it has been sent, or when it has ended in another way.
+    """
+    facts = {"proposal_id": str(proposal_id)}
+    proposals.withdraw_proposal(run_id, agent, packed(facts))
+    hint(run_id)
+
+
 def finish_run(run_id: uuid.UUID, *, agent: str) -> None:
     """An agent has nothing more to propose: the run completes after what is in hand."""
     _hear(run_id, "finish_requested", agent, {})

@@ -6,9 +6,10 @@ from typing import Any
 
 from engine import actions, conf, evidence, states
 from engine.canonical import check, packed
-from engine.errors import BadInput
+from engine.errors import BadInput, NotFound
 from engine.hints import hint
 from engine.store import alerts, effects, resolutions, runs, stops
+from engine.types import Facts
 
 from .who import Reviewer
 
@@ -135,6 +136,34 @@ def stop_everything(reviewer: Reviewer, reason: str, *, rollbacks_run: bool = Fa
     """Nothing new begins from this commit on. Raises Conflict when a stop is in force."""
     _must_have_a_reason(reason)
     return stops.place_stop(reviewer.actor, reason, rollbacks_run)
+
+
+def halt_receipt(stop_id: uuid.UUID) -> Facts:
+    """What became of every effect under way when the stop was placed: `done`, `not started` or
+    `unknown`, those still `under way`, and the seconds to the safe state (None until reached)."""
+    found = stops.halt_receipt(stop_id)
+    if found is None:
+        raise NotFound("There is no such stop.")
+    effects_told = [{**effect, "told": _TOLD[effect["status"]]} for effect in found["effects"]]
+    under_way = any(effect["told"] == "under way" for effect in effects_told)
+    settled = [effect["settled_at"] for effect in effects_told if effect["settled_at"]]
+    last = max([found["placed_at"], *settled])
+    seconds = datetime.fromisoformat(last) - datetime.fromisoformat(found["placed_at"])
+    return {
+        **found,
+        "effects": effects_told,
+        "seconds_to_safe": None if under_way else seconds.total_seconds(),
+    }
+
+
+_TOLD = {
+    "prepared": "not started",
+    "executing": "under way",
+    "unknown": "unknown",
+    "succeeded": "done",
+    "compensated": "done",
+    "failed": "not started",
+}
 
 
 def go_on(reviewer: Reviewer, reason: str) -> uuid.UUID:

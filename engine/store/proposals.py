@@ -33,6 +33,11 @@ def decide(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     return call("decide", run, actor, payload)
 
 
+def withdraw_proposal(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """An agent takes its own proposal back, as long as nothing has been sent under it."""
+    return call("withdraw_proposal", run, actor, payload)
+
+
 def overdue_proposals(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]]:
     """(run, proposal version) of open proposals whose time has passed."""
     return [(row[0], row[1]) for row in select("overdue_proposals", limit)]

@@ -241,6 +241,31 @@ BEGIN
     RETURN r;
 END $$;
 
+-- An agent takes its own proposal back, as long as nothing has been sent under it.
+CREATE FUNCTION doors.withdraw_proposal(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    o engine_proposal;
+BEGIN
+    SELECT * INTO o FROM engine_proposal
+    WHERE proposal_id = (p->>'proposal_id')::uuid AND run_id = p_run AND r.initiator = p_actor
+    ORDER BY version DESC LIMIT 1;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('not_found', 'there is no such proposal of this agent');
+    END IF;
+    IF EXISTS (SELECT 1 FROM engine_effect WHERE proposal_id = o.proposal_id
+               AND proposal_version = o.version AND status <> 'prepared') THEN
+        PERFORM doors._refuse('conflict', 'it has been sent already');
+    END IF;
+    r := doors._close_proposal(r, o, 'withdrawn', p_actor, NULL);
+    UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
+    WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
 -- Open proposals whose time has passed, the longest overdue first.
 CREATE FUNCTION doors.overdue_proposals(p_limit int)
 RETURNS TABLE (run_id uuid, id uuid)

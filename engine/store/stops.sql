@@ -32,6 +32,26 @@ BEGIN
     RETURN v_id;
 END $$;
 
+-- The halt receipt: the stop, and every effect that was under way when it was placed.
+CREATE FUNCTION doors.halt_receipt(p_stop uuid) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_object(
+        'stop_id', s.stop_id, 'reason', s.reason, 'placed_by', s.placed_by,
+        'placed_at', doors._instant(s.placed_at), 'lifted_at', doors._instant(s.lifted_at),
+        'effects', coalesce((
+            SELECT json_agg(json_build_object(
+                'effect_id', e.effect_id, 'run_id', e.run_id, 'action', e.action,
+                'status', e.status, 'outcome', e.outcome,
+                'settled_at', CASE WHEN e.status NOT IN ('executing', 'prepared')
+                                   THEN doors._instant(e.updated_at) END)
+                ORDER BY e.first_sent_at)
+            FROM engine_effect e
+            WHERE e.status IN ('executing', 'unknown')
+               OR (e.first_sent_at <= s.placed_at AND e.updated_at >= s.placed_at)
+               OR (e.status = 'prepared')), '[]'::json))
+    FROM engine_stop s WHERE s.stop_id = p_stop
+$$;
+
 -- Lift it, with a reason.
 CREATE FUNCTION doors.lift_stop(p_actor text, p_reason text) RETURNS uuid
 LANGUAGE plpgsql AS $$
@@ -46,5 +66,8 @@ BEGIN
     END IF;
     PERFORM doors.note('stops', 'stop_lifted', p_actor, convert_to(json_build_object(
         'stop_id', v_id, 'reason', p_reason)::text, 'UTF8'));
+    -- What the stop has paused wakes; its approvals have lapsed, so reviewers are asked again.
+    UPDATE engine_run SET wake_at = clock_timestamp()
+    WHERE status = 'paused' AND reason_code = 'stop' AND wake_at IS NULL;
     RETURN v_id;
 END $$;
