@@ -19,22 +19,18 @@ from oversight.demo.agent.claims import CLAIMS
 from oversight.demo.agent.client import Placet, Problem, Unreachable
 from oversight.demo.agent.desk_agent import AT_MOST_UNDECIDED, DeskAgent
 from oversight.demo.agent.notes import Matter, Notes
-from oversight.demo.desk import ledger as tables
-from oversight.demo.desk.stock import DESK, PURCHASES
 from oversight.demo.management.commands.seed_demo import SCOPES
 from oversight.embedded import processes
 from tests.faults.processes import PATIENCE, Web
-from tests.world import Desk
+from tests.world import Desk, Ledger
 
 FIRST, SECOND = CLAIMS[:2]
 NEVER = 3600.0
 
 
 @pytest.fixture
-def key(desk: Desk) -> str:
+def key(desk: Desk, stocked: Ledger) -> str:
     agent = Agent.objects.create(name="refund-desk", owner=desk.people.tomas)
-    with desk.ledger.connected() as open_ledger:
-        tables.stock(open_ledger, DESK, PURCHASES)
     return issue_key(agent, SCOPES, timedelta(hours=1))
 
 

@@ -113,16 +113,17 @@ class DeskAgent:
 
     def _look(self, matter: Matter, claim: Claim) -> None:
         proposal = self._placet.proposal(matter.run_id, matter.proposal_id)
-        if proposal["status"] != matter.status:
-            matter.status = proposal["status"]
-            logger.info("%s: version %s is %s", matter.order, proposal["version"], matter.status)
-        if matter.status == "returned" and matter.answered < proposal["version"]:
+        stands = (proposal["version"], proposal["status"])
+        if stands != (matter.version, matter.status):
+            matter.version, matter.status = stands
+            logger.info("%s: version %s is %s", matter.order, *stands)
+        if matter.status == "returned" and matter.answered < matter.version:
             self._answer(matter, claim, proposal)
         elif proposal["final"]:
             self._end(matter, proposal)
 
     def _answer(self, matter: Matter, claim: Claim, proposal: Mapping[str, Any]) -> None:
-        version = proposal["version"]
+        version = matter.version
         reply = claim.answer if not matter.answered else "There is nothing more in the case."
         self._placet.answer(
             matter.run_id,

@@ -18,6 +18,7 @@ class Matter:
     workflow: str
     run_id: str = ""
     proposal_id: str = ""
+    version: int = 0
     answered: int = 0
     status: str = "new"
     closed: str = ""

@@ -42,6 +42,8 @@ class Stage:
         self.todo_url = running.database_url("todo")
         self._environment = {
             **_SHORT,
+            # A killed worker leaves its temporary files behind; here they go with the stage.
+            "TMPDIR": str(folder),
             "PLACET_DEMO": "1",
             "PLACET_SECRET_KEY": secrets.token_urlsafe(48),
             "DATABASE_URL": running.database_url("placet"),
