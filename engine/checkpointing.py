@@ -1,6 +1,7 @@
 """Save a position as a checkpoint, and restore it only when its checksum matches."""
 
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from .errors import Damaged, Incompatible
 from .types import Facts, Pending, Position
 
 SCHEMA_VERSION = 1
+_NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 EVERY = 20
 """A checkpoint is saved at least every this many events."""
 
@@ -22,6 +24,7 @@ _IN_SNAPSHOT = (
     "awaiting",
     "failures",
     "whence",
+    "searchable",
 )
 
 
@@ -35,7 +38,28 @@ def saved(position: Position) -> dict[str, Any]:
         "completed_effects": packed_text(position.completed),
         "budget_snapshot": packed_text(position.budget),
         "schema_version": SCHEMA_VERSION,
+        "searchable": _searchable(position),
     }
+
+
+def _searchable(position: Position) -> list[dict[str, str | None]]:
+    """The fields that the workflow declares, as text and, where they are numbers, as numbers."""
+    declared = position.searchable.items()
+    found = [(name, kind, position.state.get(name)) for name, kind in declared]
+    return [
+        {"name": name, "text": _as_text(value), "number": _as_number(kind, value)}
+        for name, kind, value in found
+        if value is not None
+    ]
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else packed_text(value)
+
+
+def _as_number(kind: str, value: Any) -> str | None:
+    text = _as_text(value)
+    return text if kind == "number" and _NUMBER.fullmatch(text) else None
 
 
 def checksum(run_id: uuid.UUID | str, checkpoint: Facts) -> str:

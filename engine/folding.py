@@ -38,6 +38,7 @@ def _accepted(event: Event) -> Position:
         status="running",
         node=facts["node"],
         state=facts["state"],
+        searchable=facts["searchable"],
         visits={facts["node"]: 1},
         budget={"limits": facts["budget"], "steps": 0, "effects": 0},
     )

@@ -103,6 +103,7 @@ class Position:
     recorded: Facts = field(default_factory=dict)
     requests: tuple[Facts, ...] = ()
     awaiting: Facts | None = None
+    searchable: Facts = field(default_factory=dict)
     failures: int = 0
     pending: Pending | None = None
     completed: Facts = field(default_factory=dict)

@@ -107,11 +107,23 @@ class Node:
 
 
 class Workflow:
-    """A named, versioned graph. `start` names the first node."""
+    """A named, versioned graph. `start` names the first node, `searchable` the fields of the
+    state (name → "text" or "number") by which runs and checkpoints can be found."""
 
-    def __init__(self, name: str, *, version: int = 1, start: str, title: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: int = 1,
+        start: str,
+        title: str = "",
+        searchable: Mapping[str, str] | None = None,
+    ) -> None:
         self.name, self.version, self.start = name, version, start
         self.title = title or name
+        self.searchable = dict(searchable or {})
+        if set(self.searchable.values()) - {"text", "number"}:
+            raise ImproperlyConfigured(f"{self.label()}: searchable is `text` or `number`.")
         self.nodes: dict[str, Node] = {}
         self.open_ended = False
         _register(self)

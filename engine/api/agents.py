@@ -35,6 +35,7 @@ def start_run(
         "workflow_version": graph.version,
         "node": graph.start,
         "state": state or {},
+        "searchable": graph.searchable,
         "labels": labels or {},
         "budget": conf.default_budget(),
         "initiator": initiator.actor,

@@ -2,7 +2,7 @@
 
 from .approval import Decision, Policy, Proposal, Stop
 from .effect import Alert, Effect, Evidence, Secret
-from .run import Checkpoint, Event, Run
+from .run import Checkpoint, Event, Run, SearchableField
 
 __all__ = [
     "Alert",
@@ -14,6 +14,7 @@ __all__ = [
     "Policy",
     "Proposal",
     "Run",
+    "SearchableField",
     "Secret",
     "Stop",
 ]

@@ -100,6 +100,22 @@ class Event(models.Model):
         indexes = [models.Index(fields=["-at"], name="event_newest_first")]
 
 
+class SearchableField(models.Model):
+    """A field of the state that the workflow declares searchable, as of the newest checkpoint."""
+
+    pk = models.CompositePrimaryKey("run_id", "name")
+    run = models.ForeignKey(Run, models.PROTECT, related_name="fields", db_index=False)
+    name = models.TextField()
+    text = models.TextField(null=True)
+    number = models.DecimalField(max_digits=1000, decimal_places=100, null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["name", "number"], name="field_by_number"),
+            models.Index(fields=["name", "text"], name="field_by_text"),
+        ]
+
+
 class Checkpoint(models.Model):
     """A saved execution boundary from which a run can be safely resumed.
 

@@ -143,7 +143,8 @@ LANGUAGE sql STABLE AS $$
         || ',"' || doors._instant(c.created_at) || '",' || c.schema_version || ']'
 $$;
 
--- Save a checkpoint of what has been folded up to the event just appended; NULL saves none.
+-- Save a checkpoint of what has been folded up to the event just appended, and the searchable
+-- fields of its state; NULL saves none.
 CREATE FUNCTION doors._checkpoint(r engine_run, p_checkpoint json) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE c engine_checkpoint;
@@ -165,4 +166,8 @@ BEGIN
     c.schema_version := (p_checkpoint->>'schema_version')::int;
     c.checksum := sha256(convert_to(doors._checkpoint_text(c), 'UTF8'));
     INSERT INTO engine_checkpoint SELECT (c).*;
+    INSERT INTO engine_searchablefield (run_id, name, text, number)
+    SELECT r.run_id, f->>'name', f->>'text', (f->>'number')::numeric
+    FROM json_array_elements(p_checkpoint->'searchable') f
+    ON CONFLICT (run_id, name) DO UPDATE SET text = excluded.text, number = excluded.number;
 END $$;

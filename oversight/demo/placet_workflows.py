@@ -4,7 +4,12 @@ from decimal import Decimal
 
 from engine.workflows import Context, Next, Workflow, finish, go, propose
 
-refund = Workflow("refund", start="assess", title="Refund a customer")
+refund = Workflow(
+    "refund",
+    start="assess",
+    title="Refund a customer",
+    searchable={"order": "text", "customer": "text", "amount": "number"},
+)
 
 
 @refund.node(to=["pay", "closed"])
