@@ -94,7 +94,7 @@ def _put_on_the_list(stage: Stage, purchase: Purchase) -> None:
 
 def _naive(stage: Stage, order_of_operations: str, environment: dict[str, str]) -> Child:
     module = "oversight.demo.scenarios.naive"
-    command = [sys.executable, "-m", module, order_of_operations, stage.todo_url, stage.world.url]
+    command = [sys.executable, "-m", module, order_of_operations, stage.todo_url, stage.ledger_url]
     return Child("naive", command, env=environment)
 
 

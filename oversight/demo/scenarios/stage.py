@@ -14,6 +14,7 @@ from django.db import connections
 from oversight import celery
 from oversight.demo.cast import gather
 from oversight.demo.desk import ledger
+from oversight.demo.supervisor.world import LEDGER, PLACET, make_databases
 from oversight.embedded import Child, Servers, processes, servers
 from oversight.embedded.folders import discard, short_private_folder
 from oversight.environment import database
@@ -22,6 +23,9 @@ from .hold import Hold
 from .world import World
 
 Say = Callable[[str], None]
+
+TODO = "todo"
+"""Where the naive programs of the lesson keep their list."""
 
 _UP_SECONDS = 60.0
 _SHORT: Mapping[str, str] = {
@@ -38,17 +42,18 @@ class Stage:
     def __init__(self, folder: Path, running: Servers, say: Say) -> None:
         self.folder = folder
         self.say = say
-        self.world = World(running.database_url("ledger"))
-        self.todo_url = running.database_url("todo")
+        self.world = World(running.database_url(LEDGER))
+        self.ledger_url = running.database_url(LEDGER, ledger.ROLE)
+        self.todo_url = running.database_url(TODO)
         self._environment = {
             **_SHORT,
             # A killed worker leaves its temporary files behind; here they go with the stage.
             "TMPDIR": str(folder),
             "PLACET_DEMO": "1",
             "PLACET_SECRET_KEY": secrets.token_urlsafe(48),
-            "DATABASE_URL": running.database_url("placet"),
+            "DATABASE_URL": running.database_url(PLACET),
             "CELERY_BROKER_URL": running.broker_url,
-            "PLACET_LEDGER_URL": running.database_url("ledger", ledger.ROLE),
+            "PLACET_LEDGER_URL": self.ledger_url,
         }
         self._worker: Child | None = None
         self._beat: Child | None = None
@@ -112,13 +117,13 @@ def stage(say: Say) -> Iterator[Stage]:
         folder = short_private_folder()
         stack.callback(discard, folder)
         running = stack.enter_context(servers(folder / "servers", say))
-        for name in ("placet", "ledger", "todo"):
-            running.create_database(name)
+        make_databases(running)
+        running.create_database(TODO)
         _work_on(running)
         stack.callback(connections.close_all)
         call_command("migrate", verbosity=0)
         gather()
-        with psycopg.connect(running.database_url("ledger")) as admin:
+        with psycopg.connect(running.database_url(LEDGER)) as admin:
             ledger.install(admin)
         yield stack.enter_context(Stage(folder, running, say))
 
@@ -126,7 +131,7 @@ def stage(say: Say) -> Iterator[Stage]:
 def _work_on(running: Servers) -> None:
     connections.close_all()
     connections.settings["default"].update(
-        database(running.database_url("placet"), process="command")
+        database(running.database_url(PLACET), process="command")
     )
-    settings.PLACET_SQL_TARGETS = {"ledger": running.database_url("ledger", ledger.ROLE)}
+    settings.PLACET_SQL_TARGETS = {"ledger": running.database_url(LEDGER, ledger.ROLE)}
     celery.app.conf.broker_url = running.broker_url
