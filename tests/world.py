@@ -179,13 +179,33 @@ class Ledger(Copy):
             yield
 
     @contextmanager
+    def unreachable(self) -> Iterator[None]:
+        """Nobody gets a new connection to it; superusers keep those they have."""
+        self.shut()
+        try:
+            yield
+        finally:
+            self.open()
+
+    def shut(self) -> None:
+        self._allow_connections(False)
+
+    def open(self) -> None:
+        self._allow_connections(True)
+
+    def _allow_connections(self, allowed: bool) -> None:
+        statement = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+        name = sql.Identifier(self.name)
+        self.servers.execute(statement.format(name, sql.Literal(allowed)))
+
+    @contextmanager
     def busy_with(self, order: str) -> Iterator[None]:
         """Somebody else's transaction holds the order's row: who wants it waits."""
         with self.connected() as other, other.transaction():
             other.execute("SELECT 1 FROM purchase WHERE order_no = %s FOR UPDATE", [order])
             yield
 
-    def keys(self) -> list[dict[str, Any]]:
+    def honoured(self) -> list[dict[str, Any]]:
         """What the ledger knows of the keys it has honoured."""
         return self.rows("SELECT * FROM placet_key ORDER BY at")
 

@@ -78,6 +78,20 @@ def accepted(tables: Tables, fact: Fact) -> None:
     }
 
 
+def begun(tables: Tables, fact: Fact) -> None:
+    """A system run: the facts about the installation of one stream and day."""
+    beginning = Fact(
+        run_id=fact.run_id,
+        seq=fact.seq,
+        kind=fact.kind,
+        at=fact.at,
+        hash=fact.hash,
+        said={**fact.said, "initiator_person": None},
+    )
+    accepted(tables, beginning)
+    tables.engine_run[fact.run_id]["status"] = fact.said["status"]
+
+
 def claimed(tables: Tables, fact: Fact) -> None:
     tables.engine_run[fact.run_id]["status"] = "reconciling"
 
@@ -152,6 +166,15 @@ def closed(status: str) -> Callable[[Tables, Fact], None]:
         row.update(status=status, question=fact.said["question"], closed_at=fact.at)
 
     return close
+
+
+def withdrawn(tables: Tables, fact: Fact) -> None:
+    """What was prepared under it was not sent."""
+    closed("withdrawn")(tables, fact)
+    for row in tables.engine_effect.values():
+        under_it = (row["proposal_id"], row["proposal_version"], row["status"])
+        if under_it == (fact.said["proposal_id"], fact.said["version"], "prepared"):
+            row.update(status="failed", outcome="not_sent", updated_at=fact.at)
 
 
 def lapsed(tables: Tables, fact: Fact) -> None:
@@ -242,23 +265,74 @@ def committed(tables: Tables, fact: Fact) -> None:
         taken_back.update(status="compensated", updated_at=fact.at)
 
 
+def ruled(tables: Tables, fact: Fact) -> None:
+    """A person said what became of an effect of which nobody could tell."""
+    said, row = fact.said, tables.engine_effect[fact.said["effect_id"]]
+    row.update(
+        status=said["status"],
+        outcome=said["outcome"],
+        external_resource_id=said["resource_id"] or row["external_resource_id"],
+        verification="partial" if said["resolution"] == "partly" else row["verification"],
+        updated_at=fact.at,
+    )
+
+
 def alerted(tables: Tables, fact: Fact) -> None:
+    """A new alert, or the same one again."""
     stepped(tables, fact)
     said = fact.said
+    told = {"status": "open", "summary": said["summary"], "details": said["details"]}
+    for row in tables.engine_alert.values():
+        same = (row["run_id"], row["kind"], row["effect_id"])
+        if same == (fact.run_id, said["kind"], said["effect_id"]) and row["status"] != "resolved":
+            row.update(told, times=row["times"] + 1)
+            return
     tables.engine_alert[said["alert_id"]] = {
+        **told,
         "alert_id": said["alert_id"],
         "run_id": fact.run_id,
         "effect_id": said["effect_id"],
         "kind": said["kind"],
-        "status": "open",
-        "summary": said["summary"],
-        "details": said["details"],
         "raised_at": fact.at,
+        "times": 1,
+        "acknowledged_by": None,
+        "acknowledged_at": None,
+        "cause": None,
+        "next_step": None,
+        "due_at": None,
+        "resolved_by": None,
+        "resolved_at": None,
+        "resolution": None,
     }
+
+
+def acknowledged(tables: Tables, fact: Fact) -> None:
+    said = fact.said
+    tables.engine_alert[said["alert_id"]].update(
+        status="acknowledged",
+        acknowledged_by=said["person_name"],
+        acknowledged_at=fact.at,
+        cause=said["cause"],
+        next_step=said["next_step"],
+        due_at=datetime.fromisoformat(said["due_at"]),
+    )
+
+
+def dealt_with(tables: Tables, fact: Fact) -> None:
+    said = fact.said
+    tables.engine_alert[said["alert_id"]].update(
+        status="resolved",
+        resolved_by=said["person_name"],
+        resolved_at=fact.at,
+        resolution=said["resolution"],
+    )
 
 
 HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "run_accepted": accepted,
+    "stream_begun": begun,
+    "stop_placed": heard,
+    "stop_lifted": heard,
     "run_claimed": claimed,
     "run_resumed": moved,
     "run_moved": moved,
@@ -282,7 +356,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_rejected": closed("rejected"),
     "proposal_returned": closed("returned"),
     "proposal_expired": closed("expired"),
-    "proposal_withdrawn": closed("withdrawn"),
+    "proposal_withdrawn": withdrawn,
     "approval_lapsed": lapsed,
     "effect_prepared": prepared,
     "effect_intended": intended,
@@ -290,5 +364,9 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "effect_reconciled": settled,
     "effect_verified": verified,
     "effect_committed": committed,
+    "probe_requested": heard,
+    "effect_resolved": ruled,
     "alert_raised": alerted,
+    "alert_acknowledged": acknowledged,
+    "alert_resolved": dealt_with,
 }

@@ -51,7 +51,7 @@ def work_with(desk: Desk, proposal: Proposal, interruption: Callable[[], object]
 
 def assert_nothing_fired(desk: Desk, proposal: Proposal, order: str) -> None:
     assert desk.ledger.movements(order) == 0
-    assert desk.ledger.keys() == []
+    assert desk.ledger.honoured() == []
     assert THE_GATE not in desk.database.kinds(proposal.run_id)
     assert not Effect.objects.exclude(status="failed", outcome="not_sent").exists()
 
