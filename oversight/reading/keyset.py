@@ -81,11 +81,10 @@ def page(
     order: Order,
     cursor: Cursor,
     make: Callable[[Record], Row],
-    size: int = SIZE,
 ) -> Page[Row]:
     """One page of `query`, one query. Each record becomes a row through `make`."""
-    found = list(order.apply(query, cursor)[: size + 1])
-    more, records = len(found) > size, found[:size]
+    found = list(order.apply(query, cursor)[: SIZE + 1])
+    more, records = len(found) > SIZE, found[:SIZE]
     if cursor.newer:
         records.reverse()
     if not records:

@@ -1,0 +1,252 @@
+"""Who may go where: no route is forgotten, and everybody is told where they stand."""
+
+from collections.abc import Iterator
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, path, reverse
+
+from oversight import access, urls
+from oversight.access import EVERYBODY, REVIEWERS, ROLES, Open
+from tests.cast import CAST, PASSWORD, People
+from tests.pages.reading import Readers, address_of, contents
+from tests.world import Database, Desk
+
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
+
+
+def routes(patterns: Any, namespace: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+            yield from routes(pattern.url_patterns, inner)
+        elif isinstance(pattern, URLPattern):
+            yield f"{namespace}{pattern.name}"
+
+
+def test_every_route_is_listed_with_its_roles() -> None:
+    assert [name for name in routes(get_resolver().url_patterns) if not access.allowed(name)] == []
+
+
+def test_every_listed_route_exists_but_those_of_the_demo() -> None:
+    there = set(routes(get_resolver().url_patterns))
+    assert {name for name in access.ROUTES if not name.startswith("demo:")} - there == set()
+
+
+def test_only_these_routes_are_open_to_all() -> None:
+    opened = {name for name, may in access.ROUTES.items() if may is Open.TO_ALL}
+    assert opened == {
+        "start",
+        "account_login",
+        "account_logout",
+        "api:openapi",
+        "demo:sign_in",
+    }
+
+
+def test_only_reviewers_take_the_route_of_a_decision() -> None:
+    assert access.ROUTES["proposal:decide"] == REVIEWERS
+    assert all(may <= EVERYBODY for may in access.ROUTES.values() if isinstance(may, frozenset))
+
+
+@pytest.fixture
+def forgotten_route(settings: Any) -> str:
+    """A route that nobody has given roles to."""
+    forgotten = path("forgotten/", lambda request: HttpResponse("in"), name="forgotten")
+    routes_of_today = ModuleType("routes_of_today")
+    routes_of_today.urlpatterns = [*urls.urlpatterns, forgotten]  # type: ignore[attr-defined]
+    settings.ROOT_URLCONF = routes_of_today
+    return "/forgotten/"
+
+
+def test_a_route_that_is_not_listed_is_refused_to_everybody(
+    forgotten_route: str, people: People, reading: Readers
+) -> None:
+    for name in CAST:
+        assert reading(getattr(people, name)).get(forgotten_route).status == 403, name
+
+
+def test_a_stranger_gets_no_further_on_a_route_that_is_not_listed(
+    forgotten_route: str, reading: Readers
+) -> None:
+    assert reading().get(forgotten_route).status == 302
+
+
+@pytest.fixture
+def addresses(desk: Desk) -> dict[str, str]:
+    """One address for each route that asks for a role."""
+    proposal = desk.propose_refund()
+    version = address_of(proposal)
+    run = reverse("runs:run", args=[proposal.run_id])
+    return {
+        "inbox:page": "/inbox/",
+        "inbox:live": "/inbox/live/",
+        "proposal:newest": f"/proposals/{proposal.proposal_id}/",
+        "proposal:version": version,
+        "proposal:live": f"{version}live/",
+        "proposal:decide": f"{version}decide/",
+        "runs:page": "/runs/",
+        "runs:run": run,
+        "runs:live": f"{run}live/",
+        "api:page": "/api/",
+        "api:problem": "/api/problems/conflict",
+    }
+
+
+def test_the_matrix_has_every_route_that_asks_for_a_role(addresses: dict[str, str]) -> None:
+    asking = {name for name, may in access.ROUTES.items() if isinstance(may, frozenset)}
+    assert set(addresses) == {name for name in asking if not name.startswith("demo:")}
+
+
+@pytest.mark.parametrize("name", list(CAST))
+def test_each_role_gets_exactly_where_it_is_listed_by_any_method(
+    addresses: dict[str, str], people: People, reading: Readers, name: str
+) -> None:
+    role = CAST[name][1]
+    client = reading(getattr(people, name)).client
+    before = contents(reading.database)
+    for route, method in product(addresses, METHODS):
+        answer = getattr(client, method)(addresses[route])
+        refused = role not in access.ROUTES[route]
+        assert (answer.status_code == 403) is refused, (route, method)
+        assert answer.status_code != 500, (route, method)
+    assert contents(reading.database) == before
+
+
+def test_a_stranger_is_sent_to_sign_in_and_then_back(
+    addresses: dict[str, str], reading: Readers
+) -> None:
+    for address in addresses.values():
+        answer = reading().get(address, show="all")
+        assert answer.status == 302
+        assert answer.response.headers["Location"].startswith("/sign-in/?next=%2F"), address
+        assert "Cookie" in answer.response.headers["Vary"]
+
+
+def test_a_live_part_sends_a_stranger_to_sign_in_and_back_to_the_whole_page(
+    addresses: dict[str, str], reading: Readers
+) -> None:
+    answer = reading().poll(addresses["inbox:live"])
+    assert answer.status == 200
+    assert answer.html == ""
+    assert answer.response.headers["HX-Redirect"] == "/sign-in/?next=%2Finbox%2F"
+    assert "HX-Request" in answer.response.headers["Vary"]
+
+
+def test_somebody_without_a_role_is_refused_and_told_who_could(
+    addresses: dict[str, str], people: People, reading: Readers
+) -> None:
+    answer = reading(people.somebody("nina")).get("/inbox/")
+    assert answer.status == 403
+    assert all(str(word) in answer.text for word in ROLES.values())
+
+
+def test_a_group_that_is_no_role_opens_nothing(
+    addresses: dict[str, str], people: People, reading: Readers
+) -> None:
+    assert reading(people.somebody("nina", "friends")).get("/inbox/").status == 403
+
+
+def test_an_auditor_who_wants_to_decide_is_told_that_reviewers_do(
+    addresses: dict[str, str], people: People, reading: Readers
+) -> None:
+    answer = reading(people.ada).post(addresses["proposal:decide"], decision="approve")
+    assert answer.status == 403
+    assert "Who could: Reviewer." in answer.text
+
+
+def test_a_role_that_is_taken_away_closes_its_routes_at_once(
+    people: People, reading: Readers
+) -> None:
+    reader = reading(people.rosa)
+    assert reader.get("/inbox/").status == 200
+    people.rosa.groups.clear()
+    assert reader.get("/inbox/").status == 403
+
+
+def test_an_account_that_is_closed_is_a_strangers_at_once(people: People, reading: Readers) -> None:
+    reader = reading(people.rosa)
+    people.rosa.is_active = False
+    people.rosa.save()
+    assert reader.get("/inbox/").status == 302
+
+
+def test_what_somebody_signed_in_sees_is_never_kept(
+    addresses: dict[str, str], people: People, reading: Readers
+) -> None:
+    for address in (*addresses.values(), "/nowhere/"):
+        answer = reading(people.rosa).get(address)
+        assert answer.response.headers["Cache-Control"] == "no-store", address
+
+
+def test_signing_in_with_a_password_leads_to_the_page_that_was_wanted(
+    people: People, reading: Readers
+) -> None:
+    reader = reading()
+    fields = {"login": people.rosa.username, "password": PASSWORD, "next": "/runs/"}
+    answer = reader.post("/sign-in/", **fields)
+    assert answer.response.headers["Location"] == "/runs/"
+    assert "Rosa Lind" in reader.get("/runs/").text
+
+
+def test_signing_in_leads_nobody_to_another_site(people: People, reading: Readers) -> None:
+    fields = {"login": people.rosa.username, "password": PASSWORD, "next": "https://evil.example/"}
+    assert reading().post("/sign-in/", **fields).response.headers["Location"] == "/inbox/"
+
+
+def test_a_wrong_password_signs_nobody_in(people: People, reading: Readers) -> None:
+    reader = reading()
+    answer = reader.post("/sign-in/", login=people.rosa.username, password="guess")
+    assert answer.status == 200
+    assert reader.get("/inbox/").status == 302
+
+
+def test_signing_out_is_asked_about_first_and_done_by_post(
+    people: People, reading: Readers
+) -> None:
+    reader = reading(people.rosa)
+    assert "Sign out?" in reader.get("/sign-out/").text
+    assert reader.get("/inbox/").status == 200
+    reader.post("/sign-out/")
+    assert reader.get("/inbox/").status == 302
+
+
+@pytest.mark.parametrize(
+    "name", ["account_signup", "account_reset_password", "account_email", "admin:index"]
+)
+def test_there_is_no_way_to_make_oneself_an_account(name: str) -> None:
+    with pytest.raises(NoReverseMatch):
+        reverse(name)
+
+
+def test_the_sign_in_page_offers_no_account(database: Database, reading: Readers) -> None:
+    answer = reading().get("/sign-in/")
+    assert "sign up" not in answer.text.lower()
+    assert "/signup" not in answer.html
+
+
+def test_a_post_without_the_proof_that_it_is_from_here_is_refused(
+    addresses: dict[str, str], people: People, database: Database
+) -> None:
+    client = Client(SERVER_NAME="localhost", enforce_csrf_checks=True)
+    client.force_login(people.rosa)
+    before = contents(database)
+    assert client.post(addresses["proposal:decide"], {"decision": "approve"}).status_code == 403
+    assert contents(database) == before
+
+
+def test_the_start_is_the_inbox(people: People, reading: Readers) -> None:
+    assert reading(people.rosa).get("/").response.headers["Location"] == "/inbox/"
+
+
+def test_the_frame_names_the_reader_and_what_waits(
+    desk: Desk, people: People, reading: Readers
+) -> None:
+    desk.propose_refund()
+    page = reading(people.rosa).get("/runs/")
+    assert "Rosa Lind Reviewer" in page.text
+    assert "Inbox 1 Runs" in page.text
