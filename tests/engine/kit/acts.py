@@ -3,6 +3,7 @@
 from typing import Any
 
 from engine.actions import ActionArguments, compensating, no_rollback
+from engine.kit.file import FileRestore, FileWrite, restored_by
 from engine.kit.http import HttpCall
 from engine.types import Change, Facts
 
@@ -72,4 +73,18 @@ class GrantRole(HttpCall):
         return {"member": args.member, "role": args.role}
 
 
-ALL = [RevokeGrant, GrantRole]
+class RestoreConfig(FileRestore):
+    name = "config.restore"
+    root = "config"
+    call_seconds = 2.0
+
+
+class WriteConfig(FileWrite):
+    name = "config.write"
+    title = "Write a configuration file"
+    root = "config"
+    call_seconds = 2.0
+    rollback = restored_by(RestoreConfig)
+
+
+ALL = [RevokeGrant, GrantRole, RestoreConfig, WriteConfig]

@@ -1,6 +1,7 @@
 """Real targets on this machine for the ready-made actions: a service, mail servers, a folder."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,3 +39,16 @@ def access(access_process: AccessService, settings: Any) -> AccessService:
     access_process.behave("honest")
     settings.PLACET_HTTP_TARGETS = {"access": access_process.entry()}
     return access_process
+
+
+@pytest.fixture
+def root(tmp_path: Path, settings: Any) -> Path:
+    """The folder `config`, with one file in it, and something outside that is nobody's business."""
+    root = tmp_path / "config"
+    (root / "app").mkdir(parents=True)
+    (root / "app" / "limits.ini").write_text("max = 10\n")
+    (root / "app" / "limits.ini").chmod(0o644)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.ini").write_text("outside\n")
+    settings.PLACET_FILE_ROOTS = {"config": str(root)}
+    return root
