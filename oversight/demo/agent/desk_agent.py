@@ -32,6 +32,7 @@ class DeskAgent:
         self._notes = notes
         self._pause = pause
         self._due = time.monotonic() + pause
+        self._idle = False
 
     def turn(self) -> None:
         """Look after every claim in hand, and take up another when it is time.
@@ -42,6 +43,9 @@ class DeskAgent:
             self._follow(matter)
         while self._may_begin():
             self._begin()
+        if not self._idle and self._next_claim() is None:
+            self._idle = True
+            logger.info("no claim is left that has not been taken up")
 
     def _may_begin(self) -> bool:
         if self._notes.undecided() >= AT_MOST_UNDECIDED or self._next_claim() is None:

@@ -32,8 +32,12 @@ class Command(BaseCommand):
             raise CommandError(f"There is no scenario {options['only']!r}.")
         self._began = time.monotonic()
         self._say("starting PostgreSQL and Valkey")
-        with stage(self._say) as set_up:
-            results = list(played(scenarios, set_up))
+        try:
+            with stage(self._say) as set_up:
+                results = list(played(scenarios, set_up))
+        except KeyboardInterrupt:
+            self._say("broken off; everything that was started is ended")
+            raise SystemExit(130) from None
         self._report(results, as_json=options["json"])
         if not all(result.passed for result in results):
             raise SystemExit(1)
