@@ -2,12 +2,16 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from oversight.access import ROLES, person_id, roles_of
 from oversight.reading import decidable
+
+Place = tuple[str, str, bool, int | None, str]
+"""Address, words, whether it is here, a count, a sign."""
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -20,11 +24,14 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     return {"nav": _places(request), "viewer": {"name": str(user), "role": words}}
 
 
-def _places(request: HttpRequest) -> list[tuple[str, str, bool, int | None, str]]:
+def _places(request: HttpRequest) -> list[Place]:
     here = request.resolver_match.namespace if request.resolver_match else ""
     waiting = decidable.count(person_id(request)) if roles_of(request) else 0
-    return [
+    places: list[Place] = [
         (reverse("inbox:page"), _("Inbox"), here in ("inbox", "proposal"), waiting, "inbox"),
         (reverse("runs:page"), _("Runs"), here == "runs", None, "runs"),
         (reverse("api:page"), _("API"), here == "api", None, "code"),
     ]
+    if settings.DEMO:
+        places.append((reverse("demo:world"), _("The world"), here == "demo", None, "world"))
+    return places
