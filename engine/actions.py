@@ -125,6 +125,12 @@ class Action:
         exception means that nobody knows."""
         raise NotImplementedError
 
+    def fence(self, args: Any, *, key: str, fencing_token: int) -> None:
+        """Make sure, at a target that can, that no call under an older token lands any more.
+
+        Called before `reconcile`. It changes nothing that the action is about.
+        """
+
     def reconcile(self, args: Any, *, key: str) -> Finding:
         """Ask the target by key whether it happened. Absent is only said when it is certain."""
         return Finding(kind="unclear")

@@ -23,7 +23,7 @@ def reconcile(log: Log) -> None:
     """
     pending = log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
-    finding = _ask(action, pending)
+    finding = _ask(action, pending, log.lease.token)
     if finding.kind == "found":
         facts = succeeded(action, finding.resource_id, finding.result)
         return _write(log, pending, "found", {**facts, "outcome": "found by key"})
@@ -32,11 +32,12 @@ def reconcile(log: Log) -> None:
     _unclear(log, pending, action, finding)
 
 
-def _ask(action: Action, pending: Pending) -> Finding:
+def _ask(action: Action, pending: Pending, token: int) -> Finding:
     if action.target_class == "opaque":
         return Finding(kind="unclear", result="This target cannot be asked.")
     args = actions.thawed(action, pending.arguments)
     try:
+        action.fence(args, key=pending.idempotency_key, fencing_token=token)
         return action.reconcile(args, key=pending.idempotency_key)
     except Exception as problem:
         return Finding(kind="unclear", result=f"{type(problem).__name__}: {problem}")

@@ -75,7 +75,7 @@ def _verify_by(effect_id: uuid.UUID) -> str:
 def _check_ruling(
     resolution: object, reason: str, seen: str, resource_id: str | None, until: datetime | None
 ) -> None:
-    if resolution not in states.RESOLUTIONS:
+    if not isinstance(resolution, str) or resolution not in states.RESOLUTIONS:
         names = ", ".join(states.RESOLUTIONS)
         raise BadInput(f"A ruling is one of: {names}.", path="$.resolution")
     _must_have_a_reason(reason)

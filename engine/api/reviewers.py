@@ -73,7 +73,7 @@ def _decided(run_id: uuid.UUID, reviewer: Reviewer, facts: Facts) -> Mapping[str
 def _check_decision(
     decision: object, reason: str, reason_code: str | None, question: str | None
 ) -> None:
-    if decision not in states.DECISIONS:
+    if not isinstance(decision, str) or decision not in states.DECISIONS:
         names = ", ".join(states.DECISIONS)
         raise BadInput(f"A decision is one of: {names}.", path="$.decision")
     for name, text in (("reason", reason), ("question", question or "")):

@@ -30,6 +30,14 @@ CREATE TABLE IF NOT EXISTS placet_key (
 """
 """What the target database needs. The role that Placet uses there may INSERT, UPDATE, SELECT."""
 
+# A key without an answer was fenced by a worker that found nothing; a token as new may take it.
+_CLAIM = """
+INSERT INTO placet_key (idempotency_key, request_hash, fencing_token) VALUES (%s, %s, %s)
+ON CONFLICT (idempotency_key) DO UPDATE SET fencing_token = excluded.fencing_token
+WHERE placet_key.answer IS NULL AND placet_key.fencing_token <= excluded.fencing_token
+RETURNING idempotency_key
+"""
+
 TEN_YEARS = 10 * 365 * 24 * 3600.0
 
 Connection = psycopg.Connection[DictRow]
@@ -63,13 +71,8 @@ class SqlUpdate(Action):
         return answer
 
     def _once(self, target: Connection, args: Any, key: str, fencing_token: int) -> Answer:
-        request_hash = sha256_hex(packed(args.model_dump(mode="json")))
-        claimed = target.execute(
-            "INSERT INTO placet_key (idempotency_key, request_hash, fencing_token)"
-            " VALUES (%s, %s, %s) ON CONFLICT DO NOTHING RETURNING idempotency_key",
-            [key, request_hash, fencing_token],
-        ).fetchone()
-        if claimed is None:
+        request_hash = _request_hash(args)
+        if target.execute(_CLAIM, [key, request_hash, fencing_token]).fetchone() is None:
             return self._before(target, key, request_hash)
         row = target.execute(self.update, self._parameters(args)).fetchone()
         if row is None:
@@ -84,14 +87,24 @@ class SqlUpdate(Action):
     def _before(self, target: Connection, key: str, request_hash: str) -> Answer:
         """The key was honoured before: give the answer of then."""
         row = self._honoured(target, key)
-        if row is None or row["request_hash"] != request_hash:
+        if row is None or row["answer"] is None:
+            raise Refused("a newer worker has taken this over")
+        if row["request_hash"] != request_hash:
             raise Refused("the key was used for another request")
         return Answer(resource_id=row["resource_id"], result=row["answer"])
+
+    def fence(self, args: Any, *, key: str, fencing_token: int) -> None:
+        """Claim the key without an answer: an older call finds it taken and is refused.
+
+        Waits for a call that is under way in the target, so what it does is seen afterwards.
+        """
+        with self._connected() as target:
+            target.execute(_CLAIM, [key, _request_hash(args), fencing_token])
 
     def reconcile(self, args: Any, *, key: str) -> Finding:
         with self._connected() as target:
             row = self._honoured(target, key)
-        if row is None:
+        if row is None or row["answer"] is None:
             return Finding(kind="absent")
         return Finding(kind="found", resource_id=row["resource_id"], result=row["answer"])
 
@@ -127,7 +140,8 @@ class SqlUpdate(Action):
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
-        timeout = f"-c statement_timeout={int(self.call_seconds * 1000)}"
+        limit = int(self.call_seconds * 1000)
+        timeout = f"-c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
         with psycopg.connect(
             self._address(),
             autocommit=True,
@@ -143,6 +157,10 @@ class SqlUpdate(Action):
         if not targets.get(self.database):
             raise ImproperlyConfigured(f"PLACET_SQL_TARGETS has no address for {self.database!r}.")
         return targets[self.database]
+
+
+def _request_hash(args: Any) -> str:
+    return sha256_hex(packed(args.model_dump(mode="json")))
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,6 +68,11 @@ class Run(models.Model):
                 condition=models.Q(status__in=states.WORKING),
             ),
             models.Index(
+                fields=["run_id"],
+                name="run_stopped",
+                condition=models.Q(status="paused", reason_code="stop"),
+            ),
+            models.Index(
                 fields=["wake_at"],
                 name="run_waking",
                 condition=models.Q(wake_at__isnull=False),

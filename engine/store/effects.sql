@@ -320,11 +320,25 @@ BEGIN
 END $$;
 
 -- An answer that came after the lease was lost changes no state; it is kept and helps to settle.
+-- When it says that the act happened and the record says that it did not, somebody is told.
 CREATE FUNCTION doors.note_late_answer(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$
-DECLARE r engine_run := doors._locked(p_run);
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    v_alert json;
 BEGIN
     r := doors._append(r, 'late_answer', p_actor, p_payload);
+    IF p->>'status' = 'succeeded' AND EXISTS (
+        SELECT 1 FROM engine_effect WHERE effect_id = (p->>'effect_id')::uuid
+        AND status IN ('failed', 'prepared')) THEN
+        v_alert := json_build_object(
+            'alert_id', gen_random_uuid(), 'kind', 'late_answer', 'effect_id', p->>'effect_id',
+            'summary', 'The act happened after all: its answer came after it was given up.',
+            'details', p);
+        r := doors._append(r, 'alert_raised', p_actor, convert_to(v_alert::text, 'UTF8'));
+        PERFORM doors._raise(r, v_alert);
+    END IF;
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;

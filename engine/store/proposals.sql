@@ -196,7 +196,7 @@ BEGIN
     IF o.status <> 'open' THEN
         PERFORM doors._refuse('conflict', format('this version is %s', o.status));
     END IF;
-    IF o.version <> (p->>'version')::int THEN
+    IF o.version IS DISTINCT FROM (p->>'version')::int THEN
         PERFORM doors._refuse('conflict', format('version %s is open', o.version));
     END IF;
     PERFORM doors._must_match(o, p->>'digest');

@@ -57,6 +57,7 @@ CREATE FUNCTION doors._needs_a_worker(r engine_run) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN r.wake_at IS NULL THEN r.status = ANY (doors._working())
                 ELSE r.wake_at <= clock_timestamp() AND NOT doors._is_terminal(r.status) END
+        OR (r.status = 'paused' AND r.reason_code = 'stop' AND NOT doors._is_stopped())
 $$;
 
 -- Everything a worker needs to resume: the run, the newest checkpoint, the events after it.
@@ -187,4 +188,8 @@ LANGUAGE sql STABLE AS $$
      WHERE wake_at <= clock_timestamp()
        AND (lease_until IS NULL OR lease_until <= clock_timestamp())
      ORDER BY wake_at LIMIT p_limit)
+    UNION
+    (SELECT run_id FROM engine_run
+     WHERE status = 'paused' AND reason_code = 'stop' AND NOT doors._is_stopped()
+     LIMIT p_limit)
 $$;

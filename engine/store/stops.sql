@@ -13,6 +13,9 @@ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION doors._is_stopped() RETURNS boolean
+LANGUAGE sql STABLE AS $$ SELECT EXISTS (SELECT 1 FROM engine_stop WHERE lifted_at IS NULL) $$;
+
 -- Place the stop for everything. Placing it twice is refused as a conflict.
 CREATE FUNCTION doors.place_stop(p_actor text, p_reason text, p_rollbacks_run boolean)
 RETURNS uuid
@@ -52,7 +55,8 @@ LANGUAGE sql STABLE AS $$
     FROM engine_stop s WHERE s.stop_id = p_stop
 $$;
 
--- Lift it, with a reason.
+-- Lift it, with a reason. What it has paused is found by the next sweep; the approvals of these
+-- runs have lapsed, so reviewers are asked again.
 CREATE FUNCTION doors.lift_stop(p_actor text, p_reason text) RETURNS uuid
 LANGUAGE plpgsql AS $$
 DECLARE v_id uuid;
@@ -66,8 +70,5 @@ BEGIN
     END IF;
     PERFORM doors.note('stops', 'stop_lifted', p_actor, convert_to(json_build_object(
         'stop_id', v_id, 'reason', p_reason)::text, 'UTF8'));
-    -- What the stop has paused wakes; its approvals have lapsed, so reviewers are asked again.
-    UPDATE engine_run SET wake_at = clock_timestamp()
-    WHERE status = 'paused' AND reason_code = 'stop' AND wake_at IS NULL;
     RETURN v_id;
 END $$;
