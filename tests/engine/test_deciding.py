@@ -33,6 +33,31 @@ def assert_undecided(desk: Desk, proposal: Proposal) -> None:
     assert "decision_made" not in desk.database.kinds(proposal.run_id)
 
 
+def an_approval(proposal: Proposal, person: int) -> dict[str, Any]:
+    """What the door is told when somebody approves."""
+    return {
+        "decision_id": str(uuid.uuid4()),
+        "id": str(proposal.pk),
+        "proposal_id": str(proposal.proposal_id),
+        "version": 1,
+        "digest": proposal.digest,
+        "decision": "approve",
+        "reason": "It is as the agent says.",
+        "person": person,
+        "person_name": "Rosa Lind",
+        "seen": {},
+    }
+
+
+def test_the_door_takes_a_whole_approval(desk: Desk) -> None:
+    proposal, rosa = desk.propose_refund(), desk.people.rosa
+    facts = an_approval(proposal, rosa.pk)
+
+    proposals.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
+
+    assert Decision.objects.count() == 1
+
+
 NO_DECISIONS = [
     None,
     "",
