@@ -5,6 +5,7 @@ Errors are those of `engine.errors`; nothing is half-written.
 """
 
 from .agents import answer_question, finish_run, request_effect, start_run, withdraw_proposal
+from .auditors import export_events, matches_checksum, position_at, verify_log
 from .operators import (
     acknowledge_alert,
     go_on,
@@ -24,9 +25,12 @@ __all__ = [
     "acknowledge_alert",
     "answer_question",
     "decide",
+    "export_events",
     "finish_run",
     "go_on",
     "halt_receipt",
+    "matches_checksum",
+    "position_at",
     "probe_again",
     "request_effect",
     "resolve_alert",
@@ -34,6 +38,7 @@ __all__ = [
     "resume_run",
     "start_run",
     "stop_everything",
+    "verify_log",
     "why_not_decide",
     "withdraw_proposal",
 ]

@@ -1,0 +1,84 @@
+"""Any earlier state of a run: the nearest checkpoint and the events after it, verified."""
+
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+from . import checkpointing, eventlog
+from .errors import Damaged, NotFound
+from .models import Checkpoint, Event, Run
+from .types import Facts, Position
+
+
+def position_at(run_id: uuid.UUID, seq: int) -> Position:
+    """Where the run stood after event `seq`.
+
+    Raises NotFound for a seq that the log does not have, Damaged when the checkpoint's checksum
+    or the chain after it does not match.
+    """
+    run = Run.objects.filter(run_id=run_id).first()
+    saved = _nearest(run_id, seq)
+    if run is None or saved is None or not 1 <= seq <= run.last_seq:
+        raise NotFound("This run's log has no such event.")
+    start = checkpointing.restored(run_id, _case(run, saved))
+    between = Event.objects.filter(run_id=run_id, seq__gt=start.seq, seq__lte=seq)
+    return eventlog.folded(start, [_stored(event) for event in between.order_by("seq")])
+
+
+def matches_checksum(checkpoint: Checkpoint) -> bool:
+    """Re-compute the checksum from what is stored now."""
+    facts = _facts(checkpoint)
+    return checkpointing.checksum(checkpoint.run_id, facts) == facts["checksum"]
+
+
+def _nearest(run_id: uuid.UUID, seq: int) -> Checkpoint | None:
+    before = Checkpoint.objects.filter(run_id=run_id, last_event_sequence__lte=seq)
+    return before.order_by("-last_event_sequence").first()
+
+
+def _case(run: Run, checkpoint: Checkpoint) -> Facts:
+    """What a worker that claims a run is given, for a run that nobody claims."""
+    return {
+        "workflow": run.workflow,
+        "workflow_version": run.workflow_version,
+        "initiator": run.initiator,
+        "checkpoint": _facts(checkpoint),
+    }
+
+
+def _facts(checkpoint: Checkpoint) -> dict[str, Any]:
+    event = Event.objects.get(run_id=checkpoint.run_id, seq=checkpoint.last_event_sequence)
+    return {
+        "checkpoint_id": checkpoint.checkpoint_id,
+        "state_version": checkpoint.state_version,
+        "current_node": checkpoint.current_node,
+        "status": checkpoint.status,
+        "state_snapshot": checkpoint.state_snapshot,
+        "last_event_sequence": checkpoint.last_event_sequence,
+        "pending_action": checkpoint.pending_action,
+        "completed_effects": checkpoint.completed_effects,
+        "budget_snapshot": checkpoint.budget_snapshot,
+        "created_at": _instant(checkpoint.created_at),
+        "schema_version": checkpoint.schema_version,
+        "checksum": bytes(checkpoint.checksum).hex(),
+        "folded_hash": bytes(event.hash).hex(),
+    }
+
+
+def _stored(event: Event) -> Facts:
+    if event.payload is None or event.salt is None:
+        raise Damaged(f"The payload of event {event.seq} was erased; what followed is not known.")
+    return {
+        "seq": event.seq,
+        "kind": event.kind,
+        "actor": event.actor,
+        "at": _instant(event.at),
+        "payload": bytes(event.payload).decode(),
+        "salt": bytes(event.salt).hex(),
+        "payload_hash": bytes(event.payload_hash).hex(),
+        "hash": bytes(event.hash).hex(),
+    }
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
