@@ -54,9 +54,9 @@ def of_effects(run_id: uuid.UUID) -> tuple[Logged, ...]:
     return tuple(_logged(event) for event in query)
 
 
-def page(run_id: uuid.UUID, *, up_to: int, size: int = PAGE) -> tuple[Logged, ...]:
-    """The `size` events that end at number `up_to`."""
-    query = Event.objects.filter(run_id=run_id, seq__gt=up_to - size, seq__lte=up_to)
+def page(run_id: uuid.UUID, *, up_to: int) -> tuple[Logged, ...]:
+    """The page of events that ends at number `up_to`."""
+    query = Event.objects.filter(run_id=run_id, seq__gt=up_to - PAGE, seq__lte=up_to)
     return tuple(_logged(event) for event in query.order_by("seq"))
 
 

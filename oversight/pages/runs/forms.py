@@ -11,11 +11,15 @@ from oversight.reading.keyset import Cursor
 
 ENDED = states.terminal(states.RUN)
 
+INSTALLATION = "installation"
+"""The choice of the installation's own logs, which are no runs of a workflow."""
+
 PLACES: Mapping[str, tuple[str, ...]] = {
     "all": tuple(states.RUN),
     "under-way": tuple(status for status in states.RUN if status not in ENDED),
     "paused": ("paused",),
     "ended": ENDED,
+    INSTALLATION: tuple(states.RUN),
 }
 """The choices of the list, and the states of the runs in each."""
 
@@ -28,6 +32,14 @@ class ListWish:
 
     show: str
     cursor: Cursor
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        return PLACES[self.show]
+
+    @property
+    def of_installation(self) -> bool:
+        return self.show == INSTALLATION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Now
 
 from engine import states
@@ -13,7 +13,15 @@ from engine.models import Alert, Proposal, Run
 from oversight.reading import keyset
 from oversight.showing import literal
 
+OWN = "system."
+"""What the names of the installation's own logs begin with; a stream and a day follow."""
+
 NEWEST = keyset.Order(at="created_at", key="run_id")
+
+
+def stream(workflow: str) -> str:
+    """Which of the installation's logs it is; nothing for a run of a workflow."""
+    return workflow.removeprefix(OWN) if workflow.startswith(OWN) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +38,10 @@ class Row:
     headline: str
     created_at: datetime
     last_at: datetime
+
+    @property
+    def stream(self) -> str:
+        return stream(self.workflow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +66,10 @@ class Whole:
     ended_at: datetime | None
 
     @property
+    def stream(self) -> str:
+        return stream(self.workflow)
+
+    @property
     def ended(self) -> bool:
         return self.status in states.terminal(states.RUN)
 
@@ -74,10 +90,13 @@ class Raised:
     resolution: str
 
 
-def runs(statuses: tuple[str, ...], cursor: keyset.Cursor) -> keyset.Page[Row]:
-    """The runs in these states, the newest first."""
+def runs(
+    statuses: tuple[str, ...], cursor: keyset.Cursor, *, of_installation: bool
+) -> keyset.Page[Row]:
+    """The runs of workflows in these states, or the installation's own logs; the newest first."""
     newest = Proposal.objects.filter(run_id=OuterRef("pk")).order_by("-opened_at")
-    query = Run.objects.filter(status__in=statuses).annotate(
+    own = Q(workflow__startswith=OWN)
+    query = Run.objects.filter(own if of_installation else ~own, status__in=statuses).annotate(
         terms=Subquery(newest.values("terms")[:1])
     )
     return keyset.page(query, NEWEST, cursor, _row)

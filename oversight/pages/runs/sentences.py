@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from django.utils.translation import gettext as _
 
-from oversight.pages.runs import of_effects, of_proposals, of_runs
+from oversight.pages.runs import of_effects, of_installation, of_proposals, of_runs
 from oversight.pages.runs.sentence import Facts, Sentence
 
 
@@ -57,4 +57,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "alert_acknowledged": of_effects.alert_acknowledged,
     "alert_resolved": of_effects.alert_resolved,
     "late_answer": of_effects.late,
+    "stream_begun": of_installation.begun,
+    "stop_placed": of_installation.stop_placed,
+    "stop_lifted": of_installation.stop_lifted,
+    "export_made": of_installation.export_made,
 }

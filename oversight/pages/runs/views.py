@@ -19,7 +19,7 @@ from oversight.reading import actors
 def page(request: HttpRequest) -> HttpResponse:
     """Every run, the newest first; or those under way, paused or ended."""
     wish = forms.read_list(request.GET)
-    found = reads.runs(forms.PLACES[wish.show], wish.cursor)
+    found = reads.runs(wish.statuses, wish.cursor, of_installation=wish.of_installation)
     names = actors.names([row.initiator for row in found.rows])
     context = {
         "rows": [(row, actors.actor(row.initiator, names)) for row in found.rows],
@@ -36,6 +36,7 @@ def _tabs(wish: ListWish) -> list[tuple[str, str, bool, None]]:
         "under-way": _("Under way"),
         "paused": _("Paused"),
         "ended": _("Ended"),
+        forms.INSTALLATION: _("Installation"),
     }
     return [(_url(show=name), words[name], name == wish.show, None) for name in forms.PLACES]
 
