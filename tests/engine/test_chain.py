@@ -18,7 +18,7 @@ from engine.api import Initiator
 from engine.store import doors
 from tests.engine import chain
 from tests.engine.chain import faults, faults_in
-from tests.engine.together import together
+from tests.engine.together import just_before, together
 from tests.world import Desk
 
 
@@ -150,6 +150,23 @@ class TestAWorkerThatFindsTheLogDamaged:
         desk.work(run_id)
 
         assert desk.ledger.movements(order) == 0
+        assert desk.run(run_id).status == "paused"
+        assert desk.run(run_id).reason_code == "checksum_mismatch"
+        assert desk.database.value("SELECT kind FROM engine_alert") == "checksum_mismatch"
+
+    def test_in_the_middle_of_its_work_does_so_too(self, desk: Desk) -> None:
+        """Somebody decides while it works, and the decision is altered before it reads it."""
+        order, rosa = desk.purchase(), desk.people.rosa
+        run_id = desk.start_run()
+        desk.ask_for_refund(run_id, order)
+
+        def decided_and_altered() -> None:
+            desk.decide(desk.proposal(run_id), "reject", by=rosa)
+            by_force(desk, FORCED["another actor"])
+
+        with just_before("run_parked", decided_and_altered):
+            desk.work(run_id)
+
         assert desk.run(run_id).status == "paused"
         assert desk.run(run_id).reason_code == "checksum_mismatch"
         assert desk.database.value("SELECT kind FROM engine_alert") == "checksum_mismatch"

@@ -1,0 +1,394 @@
+"""What an integrator writes is checked at start-up; what it does wrong later ends with a person."""
+
+import json
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
+
+from engine import actions, api, workflows
+from engine.actions import Action, ActionArguments, Money, no_rollback, out_of_band, register
+from engine.errors import BadInput, Incompatible
+from engine.models import Alert
+from engine.workflows import Context, Next, Workflow, finish, go, propose
+from tests.cast import reviewer
+from tests.engine.test_replay import assert_tables_match_the_log
+from tests.world import Desk
+
+
+@pytest.fixture(autouse=True)
+def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is registered here is forgotten afterwards."""
+    monkeypatch.setattr(workflows, "_registry", dict(workflows._registry))
+    monkeypatch.setattr(actions, "_registry", dict(actions._registry))
+
+
+def ends(ctx: Context) -> Next:
+    return finish()
+
+
+def graph(nodes: dict[str, list[str]], *, start: str = "first") -> Workflow:
+    """A workflow with these nodes, name → where each leads; who leads nowhere ends the run."""
+    made = Workflow("made", start=start)
+    for name, to in nodes.items():
+        node = type(ends)(ends.__code__, ends.__globals__, name)
+        made.node(to=to, ends=not to)(node)
+    return made
+
+
+class TestAGraph:
+    def test_that_can_be_walked_is_taken(self) -> None:
+        graph({"first": ["second", "third"], "second": ["first", "third"], "third": []}).check()
+
+    def test_with_a_node_that_nothing_leads_to_is_refused(self) -> None:
+        island = graph({"first": ["second"], "second": [], "island": ["second"]})
+
+        with pytest.raises(ImproperlyConfigured, match="nothing leads to island"):
+            island.check()
+
+    def test_with_nodes_that_only_lead_to_each_other_is_refused(self) -> None:
+        circle = graph({"first": [], "one": ["other"], "other": ["one"]})
+
+        with pytest.raises(ImproperlyConfigured, match="nothing leads to one, other"):
+            circle.check()
+
+    def test_that_leads_to_what_is_not_a_node_is_refused(self) -> None:
+        with pytest.raises(ImproperlyConfigured, match="'first' leads to 'nowhere'"):
+            graph({"first": ["nowhere"]}).check()
+
+    def test_that_starts_at_what_is_not_a_node_is_refused(self) -> None:
+        with pytest.raises(ImproperlyConfigured, match="'start' leads to 'zeroth'"):
+            graph({"first": []}, start="zeroth").check()
+
+    def test_with_a_dead_end_is_refused(self) -> None:
+        made = graph({"first": ["second"], "second": []})
+        made.nodes["second"] = workflows.Node(name="second", function=ends, to=(), ends=False)
+
+        with pytest.raises(ImproperlyConfigured, match="second leads nowhere"):
+            made.check()
+
+    def test_with_a_node_twice_is_refused(self) -> None:
+        made = graph({"first": []})
+
+        with pytest.raises(ImproperlyConfigured, match="'first' is defined twice"):
+            made.node(ends=True)(made.nodes["first"].function)
+
+    def test_of_a_name_and_version_that_exist_is_refused(self) -> None:
+        Workflow("made", version=2, start="first")
+
+        with pytest.raises(ImproperlyConfigured, match="'made' version 2 is defined twice"):
+            Workflow("made", version=2, start="first")
+
+    def test_is_checked_at_start_up_with_all_others(self) -> None:
+        graph({"first": ["nowhere"]})
+
+        with pytest.raises(ImproperlyConfigured):
+            workflows.check_all()
+
+    def test_without_a_version_named_is_the_newest(self) -> None:
+        for version in (1, 10, 9):
+            Workflow("made", version=version, start="first")
+
+        assert workflows.get("made").version == 10
+        assert workflows.get("made", 9).version == 9
+
+    def test_that_is_unknown_is_bad_input_and_an_unknown_version_incompatible(self) -> None:
+        with pytest.raises(BadInput):
+            workflows.get("nothing")
+        with pytest.raises(Incompatible):
+            workflows.get("refund", 99)
+
+
+def action_with(**changed: Any) -> type[Action]:
+    class Arguments(ActionArguments):
+        amount: Money
+
+    whole: dict[str, Any] = {
+        "name": "made.up",
+        "title": "Make something up",
+        "Arguments": Arguments,
+        "rollback": no_rollback("Nothing is ever taken back."),
+    }
+    kept = {name: value for name, value in (whole | changed).items() if value is not ...}
+    return type("MadeUp", (Action,), kept)
+
+
+class TestAnAction:
+    def test_that_is_whole_is_taken(self) -> None:
+        register(action_with())
+
+        assert actions.get("made.up").version == 1
+
+    @pytest.mark.parametrize("lacking", ["name", "title", "Arguments", "rollback"])
+    def test_that_lacks_something_is_refused(self, lacking: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match=f"lacks `{lacking}`"):
+            register(action_with(**{lacking: ...}))
+
+    @pytest.mark.parametrize("words", ["", "  ", "\n"])
+    @pytest.mark.parametrize("plan", [no_rollback, out_of_band])
+    def test_whose_rollback_has_no_words_is_refused(
+        self, plan: Callable[[str], Any], words: str
+    ) -> None:
+        with pytest.raises(ImproperlyConfigured, match="needs words"):
+            register(action_with(rollback=plan(words)))
+
+    @pytest.mark.parametrize(
+        "wrong", [{"risk": "none"}, {"risk": "LOW"}, {"target_class": "exactly-once"}]
+    )
+    def test_with_an_unknown_word_is_refused(self, wrong: dict[str, str]) -> None:
+        with pytest.raises(ImproperlyConfigured, match="unknown"):
+            register(action_with(**wrong))
+
+    def test_that_de_duplicates_says_for_how_long(self) -> None:
+        with pytest.raises(ImproperlyConfigured, match="dedupe_window"):
+            register(action_with(target_class="idempotent"))
+
+    def test_of_a_name_and_version_that_exist_is_refused(self) -> None:
+        register(action_with())
+
+        with pytest.raises(ImproperlyConfigured, match=r"made\.up v1 is defined twice"):
+            register(action_with())
+
+    def test_is_by_default_the_safest_kind(self) -> None:
+        made = action_with()
+
+        assert (made.risk, made.target_class, made.dedupe_window) == ("high", "opaque", 0.0)
+
+    @pytest.mark.parametrize(
+        ("amount", "path"),
+        [
+            (25, "$.arguments.amount"),
+            (25.0, "$.arguments.amount"),
+            ("25", "$.arguments.amount"),
+            ("25.0", "$.arguments.amount"),
+            ("25,00", "$.arguments.amount"),
+            ("-25.00", "$.arguments.amount"),
+            ("+25.00", "$.arguments.amount"),
+            ("025.00", "$.arguments.amount"),
+            ("25.00\n", "$.arguments.amount"),
+            (" 25.00", "$.arguments.amount"),
+            ("1e2", "$.arguments.amount"),
+            ("\u0662\u0665.00", "$.arguments.amount"),
+            (None, "$.arguments.amount"),
+            (True, "$.arguments.amount"),
+        ],
+    )
+    def test_takes_money_only_as_exact_text(self, amount: object, path: str) -> None:
+        made = register(action_with())()
+
+        with pytest.raises(BadInput) as refusal:
+            actions.freeze(made, {"amount": amount})
+
+        assert refusal.value.path == path
+
+    def test_takes_nothing_that_it_does_not_know(self) -> None:
+        made = register(action_with())()
+
+        with pytest.raises(BadInput) as refusal:
+            actions.freeze(made, {"amount": "1.00", "approved": True})
+
+        assert refusal.value.path == "$.arguments.approved"
+
+    def test_freezes_defaults_so_that_they_are_shown_and_approved_too(self, desk: Desk) -> None:
+        proposal = desk.propose_refund()
+
+        assert json.loads(bytes(proposal.arguments))["refunded_so_far"] == "0.00"
+
+
+def running(function: Callable[[Context], Any], *, to: list[str] | None = None) -> str:
+    """A workflow whose first node is this function, and which may end or go `to` there."""
+    made = Workflow("made", start="first")
+    function.__name__ = "first"
+    made.node(to=to or [], ends=True)(function)
+    for name in to or []:
+        node = type(ends)(ends.__code__, ends.__globals__, name)
+        made.node(ends=True)(node)
+    made.check()
+    return "made"
+
+
+class TestANode:
+    @pytest.mark.parametrize(
+        "said",
+        [
+            None,
+            "second",
+            {"go": "second"},
+            go("elsewhere"),
+            go("first"),
+            propose("ledger.refund", {}, why="because", then="elsewhere"),
+            propose("ledger.refund", {}, why="because", then="second", otherwise="elsewhere"),
+        ],
+        ids=repr,
+    )
+    def test_that_says_what_it_may_not_changes_nothing(self, said: Any, desk: Desk) -> None:
+        run_id = desk.start_run(running(lambda ctx: said, to=["second"]))
+
+        desk.work(run_id)
+
+        assert desk.run(run_id).current_node == "first"
+        assert desk.database.kinds(run_id)[-1] == "node_failed"
+        assert not {"run_moved", "request_taken_up"} & set(desk.database.kinds(run_id))
+
+    def test_that_fails_is_tried_again_later_each_time_and_then_a_person_is_asked(
+        self, desk: Desk
+    ) -> None:
+        run_id = desk.start_run(running(fails))
+
+        for _ in range(10):
+            desk.work_on_after_waiting(run_id)
+
+        run, (alert,) = desk.run(run_id), Alert.objects.all()
+        assert (run.status, run.reason_code) == ("paused", "retries_exhausted")
+        assert (alert.kind, alert.status) == ("retries_exhausted", "open")
+        assert waits(desk, run_id) == [1, 2, 4, 8, 16]
+        assert_tables_match_the_log(desk.database, run_id)
+
+    def test_that_works_again_goes_on_where_it_was(self, desk: Desk) -> None:
+        failures = iter([RuntimeError("once"), RuntimeError("twice")])
+
+        def now_and_then(ctx: Context) -> Next:
+            for failure in failures:
+                raise failure
+            return finish(done=True)
+
+        run_id = desk.start_run(running(now_and_then))
+        for _ in range(3):
+            desk.work_on_after_waiting(run_id)
+
+        assert desk.run(run_id).status == "completed"
+
+    def test_that_was_given_up_goes_on_once_a_person_lets_it(self, desk: Desk) -> None:
+        healed: list[bool] = []
+
+        def first(ctx: Context) -> Next:
+            if not healed:
+                raise RuntimeError("not yet")
+            return finish()
+
+        run_id = desk.start_run(running(first))
+        while desk.run(run_id).status != "paused":
+            desk.work_on_after_waiting(run_id)
+        healed.append(True)
+        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="It is mended.")
+        desk.work(run_id)
+
+        assert desk.run(run_id).status == "completed"
+
+    def test_with_arguments_that_its_action_refuses_ends_with_a_person(self, desk: Desk) -> None:
+        """A fault of the integrator's is not tried for ever."""
+        bad = propose("ledger.refund", {"order": 7}, why="because", then="second")
+        run_id = desk.start_run(running(lambda ctx: bad, to=["second"]))
+
+        for _ in range(10):
+            desk.work_on_after_waiting(run_id)
+
+        assert desk.run(run_id).status == "paused"
+        assert Alert.objects.filter(status="open").exists()
+
+    def test_records_what_is_not_deterministic_once(self, desk: Desk) -> None:
+        calls: list[str] = []
+
+        def first(ctx: Context) -> Next:
+            said = ctx.record("model", lambda: calls.append("asked") or f"answer {len(calls)}")
+            if len(rounds) == 0:
+                rounds.append(1)
+                raise RuntimeError("after the model had answered")
+            return finish(said=said)
+
+        rounds: list[int] = []
+        run_id = desk.start_run(running(first))
+        desk.work(run_id)
+        desk.work_on_after_waiting(run_id)
+
+        assert calls == ["asked"]
+        assert desk.run(run_id).status == "completed"
+        ended = json.loads(desk.database.log(run_id)[-1]["payload"])
+        assert ended["set"] == {"said": "answer 1"}
+
+    def test_goes_round_no_more_often_than_its_budget(self, desk: Desk) -> None:
+        made = Workflow("made", start="first")
+
+        @made.node(to=["first"], ends=True)
+        def first(ctx: Context) -> Next:
+            return go("first")
+
+        with override_settings(PLACET_BUDGET={"max_steps": 5, "max_effects": 1}):
+            run_id = desk.start_run("made")
+            desk.work(run_id)
+
+        run = desk.run(run_id)
+        assert (run.status, run.reason_code) == ("paused", "budget_exhausted")
+        assert desk.database.kinds(run_id).count("run_moved") == 5
+
+
+def fails(ctx: Context) -> Next:
+    raise RuntimeError("out of order")
+
+
+def waits(desk: Desk, run_id: uuid.UUID) -> list[int]:
+    """Seconds that each failure made the run wait."""
+    return [
+        round(
+            (datetime.fromisoformat(json.loads(e["payload"])["wake_at"]) - e["at"]).total_seconds()
+        )
+        for e in desk.database.log(run_id)
+        if e["kind"] == "node_failed"
+    ]
+
+
+class TestCodeThatIsTooOld:
+    @pytest.fixture
+    def newer(self) -> str:
+        """Runs of this workflow were started by newer code than ours."""
+        made = Workflow("made", version=2, start="first")
+        made.node(ends=True)(ends_first())
+        return "made"
+
+    def test_pauses_a_run_of_a_version_that_it_does_not_know(self, newer: str, desk: Desk) -> None:
+        run_id = desk.start_run(newer)
+        workflows._registry[("made", 1)] = workflows._registry.pop(("made", 2))
+
+        desk.work(run_id)
+
+        run = desk.run(run_id)
+        assert (run.status, run.reason_code) == ("paused", "incompatible_version")
+
+    def test_pauses_a_run_of_a_name_that_it_does_not_know(self, newer: str, desk: Desk) -> None:
+        run_id = desk.start_run(newer)
+        del workflows._registry[("made", 2)]
+
+        desk.work(run_id)
+
+        run = desk.run(run_id)
+        assert (run.status, run.reason_code) == ("paused", "incompatible_version")
+
+    def test_pauses_a_run_whose_action_it_does_not_know(self, desk: Desk) -> None:
+        order = desk.purchase()
+        proposal = desk.approved_refund(order)
+        del actions._registry[("ledger.refund", 1)]
+
+        desk.work(proposal.run_id)
+
+        run = desk.run(proposal.run_id)
+        assert (run.status, run.reason_code) == ("paused", "incompatible_version")
+        assert desk.ledger.movements(order) == 0
+
+    def test_never_runs_the_newest_instead(self, newer: str, desk: Desk) -> None:
+        """A run stays with the version that it was started under."""
+        run_id = desk.start_run(newer)
+        third = Workflow("made", version=3, start="other")
+        third.node(ends=True)(ends_first("other"))
+
+        desk.work(run_id)
+
+        assert desk.run(run_id).workflow_version == 2
+        assert desk.run(run_id).status == "completed"
+
+
+def ends_first(name: str = "first") -> Callable[[Context], Next]:
+    return type(ends)(ends.__code__, ends.__globals__, name)
