@@ -145,6 +145,9 @@ def _decoded(split: SplitResult, part: str) -> str | None:
 
 def insist_on_this_machine(connected: socket.socket, server: Server) -> None:
     """No TLS on offer: nobody but this machine may listen. Raises NotSent."""
-    peer = ipaddress.ip_address(str(connected.getpeername()[0]).partition("%")[0])
-    if not peer.is_loopback:
+    if not ipaddress.ip_address(_peer(connected)).is_loopback:
         raise NotSent(f"{server.text} offers no encryption; nothing was said to it.")
+
+
+def _peer(connected: socket.socket) -> str:
+    return str(connected.getpeername()[0]).partition("%")[0]

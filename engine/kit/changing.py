@@ -94,9 +94,26 @@ class FileChange(Action):
                 raise Refused("the key was used for another request")
             if entry is not None and entry.stage == "done":
                 return Answer(resource_id=entry.path, result=entry.answer)
-            if entry is None or entry.stage == "refused":
+            if entry is not None and entry.fencing_token > fencing_token:
+                raise Refused("a newer worker has taken this over")
+            if entry is None or entry.stage != "intent":
                 entry = self._intend(place, args, key, fencing_token)
             return self._carry_out(place, entry, deadline)
+
+    def fence(self, args: Any, *, key: str, fencing_token: int) -> None:
+        """Write the token into the journal: an older call that comes now is refused there.
+
+        A call that is under way has the turn, and is waited for. A root without a journal gets
+        none from here: whether anything happened in it is told by `reconcile`.
+        """
+        deadline = time.monotonic() + self.call_seconds
+        with self._at(args.path, create=False) as place:
+            if place.kept is None:
+                return
+            with place.kept.turn(args.path, deadline):
+                entry = place.kept.entry(key) or _fenced(args, key)
+                if entry.stage != "done" and entry.fencing_token < fencing_token:
+                    place.kept.write(entry.under(fencing_token))
 
     def _intend(self, place: Place, args: Any, key: str, fencing_token: int) -> Entry:
         """Everything but the change itself: whatever fails in here, the file is as it was."""
@@ -167,7 +184,7 @@ class FileChange(Action):
         with self._at(args.path, create=False) as place, place.keeping.turn(args.path, deadline):
             entry = place.keeping.entry(key)
             # Whoever has the turn knows that nobody is in the midst of a change.
-            if entry is None or entry.stage == "refused":
+            if entry is None or entry.stage in ("refused", "fenced"):
                 return Finding(kind="absent", result={"journal": entry and entry.stage})
             if entry.stage == "done":
                 return Finding(kind="found", resource_id=entry.path, result=entry.answer)
@@ -215,6 +232,21 @@ def _left_behind(place: Place) -> Facts:
         return facts(see(place.folder, place.name))
     except PathRefused as problem:
         raise Unclear(f"After the change: {problem}") from problem
+
+
+def _fenced(args: Any, key: str) -> Entry:
+    """What the journal says of a key under which nothing was begun."""
+    return Entry(
+        key=key,
+        request_hash=_request_hash(args),
+        stage="fenced",
+        path=args.path,
+        aside="",
+        moved=(0, 0, 0),
+        removes=False,
+        answer={},
+        fencing_token=0,
+    )
 
 
 def _request_hash(args: Any) -> str:

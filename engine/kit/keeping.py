@@ -3,7 +3,8 @@
 - `originals/<sha256>`: content that was replaced, under the hash of itself.
 - `journal/<key>.json`: one entry for each idempotency key, written whole or not at all. Its stage
   is `intent` before the change, `done` after it, `refused` when it turned out that the change must
-  not be made. So the folder itself can be asked by key what became of a change.
+  not be made, `fenced` when a worker asked before any was begun. So the folder itself can be asked
+  by key what became of a change.
 - `turns/<hash of the path>`: one writer of a file at a time, for as long as its process lives.
 """
 
@@ -56,6 +57,9 @@ class Entry:
 
     def now(self, stage: str, **answer: Any) -> "Entry":
         return replace(self, stage=stage, answer={**self.answer, **answer})
+
+    def under(self, fencing_token: int) -> "Entry":
+        return replace(self, fencing_token=fencing_token)
 
 
 class Kept:

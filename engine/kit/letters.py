@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email import policy
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import format_datetime
 from hashlib import sha256
 from typing import Any
+
+LONGEST_PLAIN = 60
+"""Characters of a subject that surely fit on one line."""
 
 # Seven bits everywhere: no server on the way has a reason to write the text anew.
 _SEVEN_BITS = policy.SMTP.clone(cte_type="7bit")
@@ -29,11 +33,17 @@ def written(
     message["To"] = ", ".join(to)
     if cc:
         message["Cc"] = ", ".join(cc)
-    message["Subject"] = subject
     message["Message-ID"] = message_id
     message["Date"] = format_datetime(datetime.now(UTC))
     message.set_content(body)
-    return message.as_bytes()
+    return b"Subject: %b\r\n%b" % (_subject(subject), message.as_bytes())
+
+
+def _subject(text: str) -> bytes:
+    """The newer header classes lose spaces between encoded words (RFC 2047); this one does not."""
+    plain = text.isascii() and len(text) <= LONGEST_PLAIN and "  " not in text and "=?" not in text
+    charset = "us-ascii" if plain else "utf-8"
+    return Header(text, charset, header_name="Subject").encode(linesep="\r\n").encode()
 
 
 def seen_in(messages: Iterable[bytes], message_id: str) -> dict[str, Any]:

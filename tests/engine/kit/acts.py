@@ -3,6 +3,7 @@
 from typing import Any
 
 from engine.actions import ActionArguments, compensating, no_rollback
+from engine.kit.email import EmailSend
 from engine.kit.file import FileRestore, FileWrite, restored_by
 from engine.kit.http import HttpCall
 from engine.types import Change, Facts
@@ -87,4 +88,18 @@ class WriteConfig(FileWrite):
     rollback = restored_by(RestoreConfig)
 
 
-ALL = [RevokeGrant, GrantRole, RestoreConfig, WriteConfig]
+class TellCustomer(EmailSend):
+    name = "desk.tell"
+    account = "desk"
+    call_seconds = 3.0
+
+
+class TellUnheard(EmailSend):
+    """From an account whose sent mail nobody can look up."""
+
+    name = "silent.tell"
+    account = "silent"
+    call_seconds = 3.0
+
+
+ALL = [RevokeGrant, GrantRole, RestoreConfig, WriteConfig, TellCustomer, TellUnheard]

@@ -9,6 +9,7 @@ import pytest
 from engine import actions
 from tests.cast import People
 from tests.engine.kit import acts
+from tests.engine.kit.mail import Provider
 from tests.engine.kit.office import Office
 from tests.engine.kit.services import AccessService
 from tests.world import Database
@@ -52,3 +53,20 @@ def root(tmp_path: Path, settings: Any) -> Path:
     (tmp_path / "outside" / "secret.ini").write_text("outside\n")
     settings.PLACET_FILE_ROOTS = {"config": str(root)}
     return root
+
+
+@pytest.fixture(scope="session")
+def mail_servers() -> Iterator[Provider]:
+    with Provider.started() as provider:
+        yield provider
+
+
+@pytest.fixture
+def mail(mail_servers: Provider, settings: Any) -> Provider:
+    """The provider, on its best behaviour, as the settings name it: `silent` has no mailbox."""
+    mail_servers.behave("honest")
+    settings.PLACET_MAIL = {
+        "desk": mail_servers.entry(),
+        "silent": mail_servers.entry(imap=None),
+    }
+    return mail_servers

@@ -4,7 +4,7 @@ import json
 import uuid
 from typing import Any
 
-from engine import api, worker
+from engine import actions, api, worker
 from engine.models import Alert, Effect, Evidence, Proposal, Run
 from engine.types import Advanced
 from tests.cast import AGENT, People, reviewer
@@ -19,8 +19,14 @@ class Office:
 
     def propose(self, action: str, **arguments: Any) -> Proposal:
         run_id = api.start_run("agent", {}, initiator=self.people.agent)
+        for_good = actions.get(action).rollback.kind == "none"
         api.request_effect(
-            run_id, agent=AGENT, action=action, arguments=arguments, why="It was asked for."
+            run_id,
+            agent=AGENT,
+            action=action,
+            arguments=arguments,
+            why="It was asked for.",
+            rollback_reason="There is no other way." if for_good else None,
         )
         self.work(run_id)
         return Proposal.objects.filter(run_id=run_id).latest("opened_at")

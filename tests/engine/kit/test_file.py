@@ -379,6 +379,47 @@ def test_a_writer_that_slept_past_its_deadline_changes_nothing(
     assert (root / PATH).read_text() == "max = 10\n"
 
 
+def test_a_worker_that_was_overtaken_is_refused_by_the_folder(root: Path, ended_at: Any) -> None:
+    """Whoever asks with a newer token and hears `absent` can rely on it."""
+    write(key=OTHER_KEY)
+    action = WriteConfig()
+    action.fence(asked(), key=KEY, fencing_token=5)
+    assert action.reconcile(asked(), key=KEY).kind == "absent"
+
+    with pytest.raises(Refused, match="newer worker"):
+        action.execute(asked(), key=KEY, fencing_token=4)
+
+    assert action.execute(asked(), key=KEY, fencing_token=5).resource_id == PATH
+
+
+def test_an_intent_that_was_left_is_fenced_too(root: Path, ended_at: Any) -> None:
+    ended_at("file_intended")
+    with pytest.raises(Struck):
+        write()
+    action = WriteConfig()
+    action.fence(asked(), key=KEY, fencing_token=5)
+    assert action.reconcile(asked(), key=KEY).kind == "absent"
+
+    with pytest.raises(Refused, match="newer worker"):
+        action.execute(asked(), key=KEY, fencing_token=4)
+    assert (root / PATH).read_text() == "max = 10\n"
+
+    action.execute(asked(), key=KEY, fencing_token=6)
+    assert (root / PATH).read_text() == "max = 20\n"
+
+
+def test_a_fence_changes_nothing_of_what_is_done_or_of_a_root_without_a_journal(
+    root: Path,
+) -> None:
+    action = WriteConfig()
+    action.fence(asked(), key=KEY, fencing_token=5)
+    assert not (root / ".placet-kept").exists()
+
+    first = write()
+    action.fence(asked(), key=KEY, fencing_token=9)
+    assert write() == first
+
+
 def test_twenty_calls_at_once_under_one_key_are_one_change(root: Path) -> None:
     before = (root / PATH).stat().st_ino
     answers: list[Answer] = []

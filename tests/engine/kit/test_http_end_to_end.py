@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.engine.kit.acts import GrantRole
+from engine import execution
 from tests.engine.kit.office import Office
 from tests.engine.kit.services import SECRET, AccessService
-from tests.faults.processes import wait_until
 
 
 def test_an_honest_service_ends_in_a_committed_effect(
@@ -38,14 +37,14 @@ def test_a_service_that_grants_something_else_ends_in_an_alert_and_is_rolled_bac
 def test_a_service_that_grants_nothing_ends_in_an_alert_and_a_person_is_asked(
     office: Office, access: AccessService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(GrantRole, "verify_seconds", 0.5)
     proposal = office.propose("access.grant", member="mara", role="editor")
     access.behave("lie_nothing")
     run_id = office.approve(proposal)
     office.work(run_id)
     assert office.effect(run_id).verification == "not_yet"
 
-    wait_until("its time is over", lambda: office.work_later(run_id).outcome == "paused", 10)
+    monkeypatch.setattr(execution, "_too_late", lambda pending: True)
+    office.work_later(run_id)
 
     assert office.effect(run_id).committed_at is None
     assert office.alerts(run_id) == ["verification_failed"]
