@@ -14,7 +14,9 @@ import pytest
 from engine import db, eventlog, leasing, worker
 from engine.errors import LeaseLost
 from engine.kit.sql import SqlUpdate
+from engine.models import Alert, Effect
 from engine.store import runs
+from oversight.demo.placet_actions import Refund
 from tests.engine import test_replay as stories
 from tests.engine.together import in_line_for, just_before, together
 from tests.world import Database, Desk
@@ -40,6 +42,17 @@ def everything_in(database: Database) -> dict[str, list[dict[str, Any]]]:
     return {
         table: database.rows(f"SELECT * FROM engine_{table} ORDER BY 1, 2")  # noqa: S608
         for table in TABLES
+    }
+
+
+def everything_about(database: Database, run_id: uuid.UUID) -> dict[str, list[dict[str, Any]]]:
+    """The same of one run; decisions belong to a proposal of it."""
+    kept = everything_in(database)
+    proposals = {row["id"] for row in kept["proposal"] if row["run_id"] == run_id}
+    kept["decision"] = [row for row in kept["decision"] if row["proposal_id"] in proposals]
+    return {
+        table: [row for row in rows if row.get("run_id", run_id) == run_id]
+        for table, rows in kept.items()
     }
 
 
@@ -285,6 +298,54 @@ class TestAWorkerThatWasTakenOver:
         assert desk.ledger.movements(order) == 1
         assert desk.database.kinds(run_id).count("effect_committed") == 1
         assert desk.database.kinds(run_id)[-1] == "late_answer"
+
+    def test_that_calls_after_the_approval_lapsed_is_refused_by_the_target(
+        self, desk: Desk
+    ) -> None:
+        """The other one asked the target, which takes no older call from then on."""
+        order, run_id = self.lapsed_while_the_call_slept(desk)
+
+        assert desk.ledger.movements(order) == 0
+        assert not Alert.objects.exists()
+        stories.assert_tables_match_the_log(desk.database, run_id)
+
+    def test_that_gets_through_after_all_is_an_alert(self, desk: Desk) -> None:
+        """A target that takes older calls: what the log says is no longer true."""
+        with patch.object(SqlUpdate, "fence", lambda *_, **__: None):
+            order, run_id = self.lapsed_while_the_call_slept(desk)
+
+        (alert,) = Alert.objects.all()
+        assert desk.ledger.movements(order) == 1
+        assert (alert.kind, alert.status) == ("late_answer", "open")
+        assert alert.effect == Effect.objects.get()
+        stories.assert_tables_match_the_log(desk.database, run_id)
+
+    @staticmethod
+    def lapsed_while_the_call_slept(desk: Desk) -> tuple[str, uuid.UUID]:
+        """A call sleeps; meanwhile the desk's account is empty, so the approval lapses."""
+        order = desk.purchase()
+        run_id = desk.approved_refund(order).run_id
+        call, sleepers = SqlUpdate.execute, [run_id]
+
+        def sleepy(action: SqlUpdate, args: Any, **key_and_token: Any) -> Any:
+            if sleepers:
+                sleepers.pop()
+                desk.ledger.set_balance("1.00")
+                desk.database.time_passes_for(run_id)
+                desk.database.call_is_over_for(run_id)
+                worker.run_once(run_id, "other:2")
+                assert Effect.objects.get().outcome == "not_sent"
+                desk.database.execute(
+                    "UPDATE engine_effect SET call_deadline ="
+                    " first_sent_at + make_interval(secs => %s)",
+                    Refund.call_seconds,
+                )
+                desk.ledger.set_balance("100.00")
+            return call(action, args, **key_and_token)
+
+        with patch.object(SqlUpdate, "execute", sleepy):
+            assert worker.run_once(run_id, "zombie:1").outcome == "lease lost"
+        return order, run_id
 
     def test_keeps_its_late_answer_as_evidence_that_changes_no_state(self, desk: Desk) -> None:
         run_id = desk.approved_refund().run_id

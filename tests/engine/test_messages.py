@@ -5,7 +5,7 @@ import uuid
 from engine import api, sweeper, tasks, worker
 from engine.store import runs
 from tests.cast import AGENT, reviewer
-from tests.engine.together import together
+from tests.engine.together import just_before, together
 from tests.faults.processes import Broker
 from tests.world import Desk
 
@@ -89,6 +89,18 @@ class TestTheSweep:
         api.resume_run(proposal.run_id, reviewer=rosa, reason="Look again.")
 
         assert sweeper.run_once().runs == (proposal.run_id,)
+
+    def test_finds_a_run_that_paused_for_a_stop_while_the_stop_was_lifted(self, desk: Desk) -> None:
+        order = desk.purchase()
+        run_id, otto = desk.approved_refund(order).run_id, reviewer(desk.people.otto)
+        api.stop_everything(otto, "Something is odd.")
+
+        with just_before("run_paused", lambda: api.go_on(otto, "It was nothing.")):
+            desk.work(run_id)
+
+        assert run_id in sweeper.run_once().runs
+        desk.work(run_id)
+        assert desk.run(run_id).status == "waiting_approval"
 
     def test_finds_a_run_whose_worker_is_gone(self, desk: Desk) -> None:
         run_id = desk.start_run()

@@ -81,7 +81,7 @@ class Broker:
 class Worker:
     """A `celery -A oversight worker`, which may be told to stand still at a point of the engine.
 
-    `hold` is one of `engine.crashpoints.POINTS`; `env` adds to the environment.
+    `hold` is one of `engine.crashpoints.POINTS`; `more` adds to the environment.
     """
 
     def __init__(
@@ -90,11 +90,14 @@ class Worker:
         folder: Path,
         *,
         hold: str | None = None,
+        can_be_let_go: bool = False,
         concurrency: int = 1,
         **more: str,
     ) -> None:
         self._fifo = folder / f"hold-{next(_numbers)}"
         os.mkfifo(self._fifo)
+        if can_be_let_go:
+            os.mkfifo(f"{self._fifo}.go")
         self._reports = os.open(self._fifo, os.O_RDONLY | os.O_NONBLOCK)
         holding = {"PLACET_HOLD": hold, "PLACET_HOLD_FIFO": str(self._fifo)} if hold else {}
         self.child = worker({**env, **more, **holding}, concurrency=concurrency)
@@ -109,6 +112,11 @@ class Worker:
         ready, _, _ = select.select([self._reports], [], [], PATIENCE)
         assert ready, f"nobody came to the point; the worker says: {self.child.tail(20)}"
         return int(os.read(self._reports, 200).split()[1])
+
+    def let_go(self) -> None:
+        """What stood still at the point goes on."""
+        with Path(f"{self._fifo}.go").open("wb"):
+            """Opened and closed: that is the sign."""
 
     def freeze(self) -> None:
         """All of it stands still, its lease-keeping thread too."""
