@@ -88,6 +88,16 @@ def test_a_key_belongs_to_one_request(caller: Caller, rows: Rows) -> None:
     assert again.json() == first.json()
 
 
+def test_the_same_body_to_another_run_is_another_request(
+    caller: Caller, database: Database
+) -> None:
+    one, other = caller.start_run(), caller.start_run()
+    assert caller.post(f"{RUNS}/{one}/finish", {}, once="k").status_code == 202
+    answer = caller.post(f"{RUNS}/{other}/finish", {}, once="k")
+    problem(answer, 422, "idempotency_key_reused", "header.Idempotency-Key")
+    assert database.kinds(other) == ["run_accepted"]
+
+
 def test_what_is_refused_is_not_kept(caller: Caller) -> None:
     problem(caller.post(RUNS, {"workflow": "nonesuch"}, once="k"), 422, "bad_input", "$.workflow")
     problem(caller.post(f"{RUNS}/{uuid.uuid4()}/finish", {}, once="k"), 404, "not_found")

@@ -4,9 +4,10 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from engine.errors import BadInput
 from oversight.agents_api.keys import issue_key
@@ -147,7 +148,9 @@ def test_when_a_key_was_last_used_is_noted_once_a_minute(
     caller.get(A_RUN)
     first = used()
     assert first is not None
-    caller.get(A_RUN)
+    with CaptureQueriesContext(connection) as queries:
+        caller.get(A_RUN)
+    assert not [query for query in queries if query["sql"].startswith("UPDATE")]
     assert used() == first
     database.execute("UPDATE oversight_apikey SET last_used_at = now() - interval '61 s'")
     caller.get(A_RUN)
