@@ -175,7 +175,7 @@ def _check(action: type[Action]) -> None:
 def get(name: str, version: int | None = None) -> Action:
     """The action of that name, in that version or the newest. Raises BadInput, Incompatible."""
     versions = [found for found in _registry if found[0] == name]
-    if not versions:
+    if not versions and version is None:
         raise BadInput(f"There is no action {name!r}.", path="$.action")
     if version is not None and (name, version) not in _registry:
         raise Incompatible(f"This code has no version {version} of the action {name!r}.")

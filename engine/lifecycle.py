@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from . import actions, conf, workflows
 from .canonical import packed
 from .errors import PlacetError
-from .eventlog import ACTOR, Log
+from .eventlog import ACTOR, Behind, Log
 from .leasing import Lease
 from .store import alerts, runs
 from .types import Facts, Pending, Position
@@ -227,16 +227,17 @@ def back_off(tries: int) -> float:
     return float(min(2 ** max(tries - 1, 0), 60))
 
 
-def failed(log: Log, problem: OutsideFailed) -> None:
-    """An integrator's function failed: wait longer each time, then hand over to a person."""
+def failed(log: Log, problem: str, *, reason: str = "retries_exhausted") -> None:
+    """A move failed before anything was sent: wait longer each time, then ask a person."""
     failures = log.position.failures + 1
-    if failures >= conf.max_failures():
-        raise_alert(log, "retries_exhausted", f"Failed {failures} times: {problem}", {})
-        return pause(log, "retries_exhausted", str(problem))
-    log.write(
-        "node_failed",
-        {"error": str(problem), "failures": failures, "wake_at": in_seconds(back_off(failures))},
-    )
+    try:
+        if failures >= conf.max_failures():
+            raise_alert(log, reason, f"Failed {failures} times: {problem}", {})
+            return pause(log, reason, problem)
+        wake_at = in_seconds(back_off(failures))
+        log.write("node_failed", {"error": problem, "failures": failures, "wake_at": wake_at})
+    except Behind:
+        return None  # the news may be what was missing: the next move is chosen afresh
 
 
 def raise_alert(log: Log, kind: str, summary: str, details: Facts) -> None:
@@ -255,7 +256,10 @@ def pause(log: Log, reason: str, detail: str) -> None:
     )
 
 
-def pause_unread(lease: Lease, case: Facts, reason: str, problem: PlacetError) -> None:
+_WHATEVER_CAME = 2**62
+
+
+def pause_unread(lease: Lease, reason: str, problem: PlacetError) -> None:
     """Pause a run whose stored position cannot be trusted or read: never guess."""
     facts = {"status": "paused", "reason_code": reason, "detail": problem.message}
     alert: Facts = {
@@ -265,9 +269,9 @@ def pause_unread(lease: Lease, case: Facts, reason: str, problem: PlacetError) -
         "details": {},
         "effect_id": None,
     }
-    seq, run, token = case["last_seq"], lease.run_id, lease.token
-    alerts.raise_alert(run, token, seq, ACTOR, packed(alert), None)
-    runs.move_run(run, token, seq + 1, "run_paused", ACTOR, packed(facts), None)
+    run, token = lease.run_id, lease.token
+    alerts.raise_alert(run, token, _WHATEVER_CAME, ACTOR, packed(alert), None)
+    runs.move_run(run, token, _WHATEVER_CAME, "run_paused", ACTOR, packed(facts), None)
 
 
 def end(log: Log, status: str, *, reason: str | None = None, changes: Facts | None = None) -> None:

@@ -16,7 +16,7 @@ from . import (
     reconciliation,
     rollback,
 )
-from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, PlacetError
+from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
 from .eventlog import Behind, Log
 from .lifecycle import OutsideFailed
 from .types import Advanced
@@ -64,25 +64,19 @@ def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
         except LeaseLost:
             return Advanced(run_id=run_id, outcome="lease lost")
         except Damaged as problem:
-            lifecycle.pause_unread(lease, case, "checksum_mismatch", problem)
+            lifecycle.pause_unread(lease, "checksum_mismatch", problem)
             return Advanced(run_id=run_id, outcome="damaged")
+        except Incompatible as problem:
+            lifecycle.pause_unread(lease, "incompatible_version", problem)
+            return Advanced(run_id=run_id, outcome="incompatible")
 
 
 def _advance(log: Log) -> Advanced:
-    try:
-        _resume(log)
-        while not log.parked:
-            _move(log)
-    except Incompatible as problem:
-        log.insist("run_paused", _paused("incompatible_version", problem), boundary=True)
-    except NotPermitted as problem:
-        log.insist("run_paused", _paused("authority_lapsed", problem), boundary=True)
+    _resume(log)
+    while not log.parked:
+        _move(log)
     position = log.position
     return Advanced(run_id=position.run_id, outcome=position.status, seq=position.seq)
-
-
-def _paused(reason: str, problem: Exception) -> dict[str, str]:
-    return {"status": "paused", "reason_code": reason, "detail": str(problem)}
 
 
 def _resume(log: Log) -> None:
@@ -104,11 +98,16 @@ def _move(log: Log) -> None:
     except Behind:
         return  # the news is folded: the next move is chosen afresh
     except OutsideFailed as problem:
-        lifecycle.failed(log, problem)
-    except PlacetError:
+        lifecycle.failed(log, str(problem))
+    except (LeaseLost, Damaged, Unavailable):
         raise
+    except NotPermitted as problem:
+        lifecycle.failed(log, problem.message, reason="authority_lapsed")
+    except Incompatible as problem:
+        # While a new version is rolled out, the next worker may know what this one does not.
+        lifecycle.failed(log, problem.message, reason="incompatible_version")
     except Exception as problem:
-        # A fault of ours must not make one run come back for ever: it waits longer each time,
-        # then a person is asked.
+        # Whatever else goes wrong must not make one run come back for ever: it waits longer each
+        # time, then a person is asked.
         logger.exception("run %s: a move failed", log.position.run_id)
-        lifecycle.failed(log, OutsideFailed(repr(problem)))
+        lifecycle.failed(log, f"{type(problem).__name__}: {problem}")

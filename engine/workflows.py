@@ -156,6 +156,21 @@ class Workflow:
                 f"{self.label()}: nothing leads to {', '.join(unreachable)}; add it to the `to` of "
                 "another node, or take it out."
             )
+        self._check_ends()
+
+    def _check_ends(self) -> None:
+        """From every node some end can be reached."""
+        ending = {node.name for node in self.nodes.values() if node.ends}
+        while True:
+            more = {n.name for n in self.nodes.values() if set(n.to) & ending} - ending
+            if not more:
+                break
+            ending |= more
+        endless = sorted(set(self.nodes) - ending)
+        if endless:
+            raise ImproperlyConfigured(
+                f"{self.label()}: from {', '.join(endless)} no end can be reached."
+            )
 
     def _check_targets(self) -> None:
         wanted = {self.start: "start", **{t: n.name for n in self.nodes.values() for t in n.to}}
@@ -198,7 +213,7 @@ def check_all() -> None:
 def get(name: str, version: int | None = None) -> Workflow:
     """The workflow of that name, in that version or the newest. Raises BadInput, Incompatible."""
     versions = [found for found in _registry if found[0] == name]
-    if not versions:
+    if not versions and version is None:
         raise BadInput(f"There is no workflow {name!r}.", path="$.workflow")
     if version is not None and (name, version) not in _registry:
         raise Incompatible(f"This code has no version {version} of the workflow {name!r}.")
