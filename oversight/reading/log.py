@@ -60,6 +60,12 @@ def page(run_id: uuid.UUID, *, up_to: int) -> tuple[Logged, ...]:
     return tuple(_logged(event) for event in query.order_by("seq"))
 
 
+def of_kinds(run_id: uuid.UUID, *kinds: str) -> tuple[Logged, ...]:
+    """Every event of these kinds in a run's log."""
+    query = Event.objects.filter(run_id=run_id, kind__in=kinds).order_by("seq")
+    return tuple(_logged(event) for event in query)
+
+
 def newest_of_kind(run_id: uuid.UUID, *kinds: str) -> Logged | None:
     """The newest event of these kinds."""
     event = Event.objects.filter(run_id=run_id, kind__in=kinds).order_by("-seq").first()

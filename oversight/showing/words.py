@@ -163,6 +163,65 @@ ROLLBACK: Mapping[str, Shown] = {
     "none": _shown(_("None"), _("It cannot be put right."), "slash-ring", "bad"),
 }
 
+ALARM: Mapping[str, Shown] = {
+    "verification_failed": _shown(
+        _("Verification failed"), _("The world does not show what was approved."), "unequal", "bad"
+    ),
+    "rollback_failed": _shown(
+        _("Rollback failed"), _("What was wrong could not be taken back."), "back-ring", "bad"
+    ),
+    "effect_unknown": _shown(
+        _("Effect unknown"), _("Nobody can tell whether it happened."), "question", "odd"
+    ),
+    "digest_mismatch": _shown(
+        _("Digest mismatch"),
+        _("What would have been sent is not what was approved; it was not sent."),
+        "seal",
+        "bad",
+    ),
+    "late_answer": _shown(
+        _("Late answer"), _("The target says yes to what was recorded as not done."), "clock", "odd"
+    ),
+    "retries_exhausted": _shown(
+        _("Retries exhausted"), _("It was tried as often as allowed."), "turn", "wait"
+    ),
+    "checksum_mismatch": _shown(
+        _("Checksum mismatch"), _("A checkpoint is not what was saved."), "layers", "bad"
+    ),
+}
+"""What an alert may be about."""
+
+TARGET: Mapping[str, Shown] = {
+    "idempotent": _shown(
+        _("Knows our keys"),
+        _("This target can be asked by key, and never does the same thing twice under one key."),
+        "check-ring",
+        "good",
+    ),
+    "probe": _shown(
+        _("Can be asked"),
+        _("This target can be asked by key, but would do it again if it were sent again."),
+        "eye",
+        "wait",
+    ),
+    "opaque": _shown(
+        _("Cannot be asked"),
+        _("This target cannot be asked, and would do it again if it were sent again."),
+        "eye-off",
+        "odd",
+    ),
+}
+
+HALT: Mapping[str, Shown] = {
+    "done": _shown(_("Done"), _("It was carried out, and that is recorded."), "check-ring", "info"),
+    "not started": _shown(
+        _("Not started"), _("Nothing happened at the target."), "ring-dashed", "plain"
+    ),
+    "unknown": _shown(_("Unknown"), _("Nobody can tell whether it happened."), "question", "odd"),
+    "under way": _shown(_("Under way"), _("The call may still be going on."), "play", "wait"),
+}
+"""What a halt receipt says of an effect."""
+
 TABLES: Mapping[str, Mapping[str, Shown]] = {
     "run": RUN,
     "effect": EFFECT,
@@ -172,6 +231,9 @@ TABLES: Mapping[str, Mapping[str, Shown]] = {
     "risk": RISK,
     "pause": PAUSE,
     "rollback": ROLLBACK,
+    "alarm": ALARM,
+    "target": TARGET,
+    "halt": HALT,
 }
 
 
