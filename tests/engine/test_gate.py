@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.test import override_settings
 
 from engine import api
 from engine.errors import NotPermitted
@@ -200,6 +201,23 @@ class TestAuthorityIsAskedAgainAtTheGate:
         work_with(desk, proposal, lambda: None)
 
         assert desk.ledger.movements(order) == 1
+
+    @pytest.mark.parametrize("max_effects", [1, 2])
+    def test_no_more_effects_than_the_budget_allows(self, max_effects: int, desk: Desk) -> None:
+        with override_settings(PLACET_BUDGET={"max_steps": 100, "max_effects": max_effects}):
+            first = desk.approved_refund()
+        desk.work(first.run_id)
+        order = desk.purchase()
+        desk.ask_for_refund(first.run_id, order)
+        desk.work(first.run_id)
+        desk.approve(desk.proposal(first.run_id))
+
+        desk.work(first.run_id)
+
+        assert desk.ledger.movements(order) == max_effects - 1
+        run = desk.run(first.run_id)
+        if max_effects == 1:
+            assert (run.status, run.reason_code) == ("paused", "budget_exhausted")
 
 
 def assert_lapsed(desk: Desk, proposal: Proposal) -> None:
