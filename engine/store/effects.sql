@@ -337,6 +337,7 @@ BEGIN
             'summary', 'The act happened after all: its answer came after it was given up.',
             'details', p);
         r := doors._append(r, 'alert_raised', p_actor, convert_to(v_alert::text, 'UTF8'));
+        r.state_version := r.state_version + 1;
         PERFORM doors._raise(r, v_alert);
     END IF;
     PERFORM doors._save(r);
