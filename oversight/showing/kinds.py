@@ -1,0 +1,63 @@
+"""What each kind of event is called in a list of many: a word, a sign and a tone."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from oversight.showing.words import Shown
+
+
+def kind(name: str) -> Shown:
+    """How events of this kind are shown. One without words is shown by its own name."""
+    word, glyph, tone = KINDS.get(name, (name, "question", "odd"))
+    return Shown(word=word, meaning=name, glyph=glyph, tone=tone)
+
+
+KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
+    "run_accepted": (_("Run accepted"), "play", "plain"),
+    "run_claimed": (_("Claimed by a worker"), "engine", "plain"),
+    "run_resumed": (_("Resumed"), "play", "plain"),
+    "resume_requested": (_("Told to go on"), "play", "info"),
+    "run_moved": (_("Moved on"), "arrow", "plain"),
+    "run_parked": (_("Waits"), "clock", "wait"),
+    "run_paused": (_("Paused"), "pause", "wait"),
+    "run_ended": (_("Run ended"), "ring-dot", "plain"),
+    "value_recorded": (_("Value recorded"), "seal", "plain"),
+    "plan_switched": (_("Plan switched"), "turn", "plain"),
+    "node_failed": (_("Node failed"), "cross-ring", "bad"),
+    "effect_requested": (_("Effect requested"), "bubble", "plain"),
+    "finish_requested": (_("Nothing more to propose"), "bubble", "plain"),
+    "request_taken_up": (_("Request taken up"), "ring-dot", "plain"),
+    "request_dropped": (_("Request dropped"), "minus-ring", "plain"),
+    "proposal_opened": (_("Proposal opened"), "ballot", "wait"),
+    "decision_made": (_("Decision made"), "ballot", "info"),
+    "decision_refused": (_("Decision refused"), "slash-ring", "bad"),
+    "proposal_approved": (_("Proposal approved"), "check-ring", "good"),
+    "proposal_rejected": (_("Proposal rejected"), "cross-ring", "bad"),
+    "proposal_returned": (_("Proposal returned"), "bubble", "info"),
+    "proposal_expired": (_("Proposal expired"), "hourglass", "plain"),
+    "proposal_withdrawn": (_("Proposal withdrawn"), "minus-ring", "plain"),
+    "proposal_superseded": (_("Proposal superseded"), "layers", "plain"),
+    "approval_lapsed": (_("Approval lapsed"), "ring-broken", "wait"),
+    "effect_prepared": (_("Effect prepared"), "ring-dashed", "plain"),
+    "effect_intended": (_("Effect intended"), "out", "info"),
+    "effect_recorded": (_("Answer recorded"), "check", "info"),
+    "effect_reconciled": (_("Effect reconciled"), "turn", "info"),
+    "effect_resolved": (_("Effect ruled upon"), "person", "info"),
+    "effect_verified": (_("Effect verified"), "eye", "info"),
+    "effect_committed": (_("Effect committed"), "check-twice", "good"),
+    "effect_compensated": (_("Effect compensated"), "back-ring", "plain"),
+    "probe_requested": (_("Probe requested"), "turn", "info"),
+    "rollback_authorised": (_("Rollback authorised"), "back", "info"),
+    "late_answer": (_("Answer came late"), "clock", "odd"),
+    "alert_raised": (_("Alert raised"), "warning", "bad"),
+    "alert_acknowledged": (_("Alert acknowledged"), "eye", "wait"),
+    "alert_resolved": (_("Alert resolved"), "check-ring", "good"),
+    "erased": (_("Content erased"), "eye-off", "plain"),
+    "stream_begun": (_("Day's log begun"), "play", "plain"),
+    "stop_placed": (_("Stop placed"), "stop", "bad"),
+    "stop_lifted": (_("Stop lifted"), "play", "good"),
+    "export_made": (_("Export made"), "out", "info"),
+    "log_verified": (_("Log verified"), "seal", "good"),
+}
