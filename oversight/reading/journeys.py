@@ -127,7 +127,8 @@ def _closed(state: str) -> Callable[[_Book, Logged], None]:
             return
         name = book.of_version(event.facts)
         mark = ("proposal", state)
-        book.change(name, event.at, kind="proposal", state=state, halted=True, mark=mark)
+        halted = state != "returned"  # a returned one waits to be answered
+        book.change(name, event.at, kind="proposal", state=state, halted=halted, mark=mark)
 
     return told
 

@@ -6,6 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from engine.errors import AlreadyDecided, DigestMismatch, Expired, PlacetError, Stopped
@@ -13,7 +15,7 @@ from oversight.pages.proposal import reads
 from oversight.pages.proposal.page import changes
 from oversight.pages.proposal.reads import Version
 from oversight.showing import words
-from oversight.showing.when import absolute
+from oversight.showing.when import when
 
 Said = tuple[str, str]
 
@@ -36,9 +38,8 @@ def _words(item: Version, newest: int, problem: PlacetError) -> Said:
     if isinstance(problem, AlreadyDecided):
         return _decided(problem.facts)
     if isinstance(problem, Expired):
-        return _("The time for this decision has passed"), _(
-            "It ran out on %(at)s. Nothing was done, and nothing of it will be."
-        ) % {"at": absolute(item.valid_until)}
+        detail = _("It ran out on {at}. Nothing was done, and nothing of it will be.")
+        return _("The time for this decision has passed"), _at(detail, item.valid_until)
     if isinstance(problem, Stopped):
         return _("A stop is in force"), _(
             "Nothing new may begin, so nothing can be approved. You may still reject or return it."
@@ -54,9 +55,13 @@ def _decided(facts: dict[str, Any]) -> Said:
         "rejected": _("%(person)s has rejected this"),
         "returned": _("%(person)s has returned this with a question"),
     }
-    at = absolute(datetime.fromisoformat(facts["at"]))
-    detail = _("Decided on %(at)s. One decision is enough; yours was not counted.") % {"at": at}
-    return templates[facts["status"]] % {"person": facts["person"]}, detail
+    at = datetime.fromisoformat(facts["at"])
+    detail = _("Decided on {at}. One decision is enough; yours was not counted.")
+    return templates[facts["status"]] % {"person": facts["person"]}, _at(detail, at)
+
+
+def _at(words: str, at: datetime) -> str:
+    return format_html(words, at=when(at, timezone.now()))
 
 
 def _mismatch(problem: DigestMismatch) -> str:

@@ -15,6 +15,14 @@ from oversight.showing import diff, literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One piece of evidence: a text, or a `structured` value laid out."""
+
+    text: str
+    structured: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """What stands in the place of the decision.
 
@@ -41,7 +49,7 @@ def assembled(
         "sent_again": facts.sent_again(item),
         "change": _change(item),
         "premises": diff.rows({}, item.terms["precondition"]),
-        "evidence": [_text(piece) for piece in item.terms["evidence"]],
+        "evidence": [_piece(piece) for piece in item.terms["evidence"]],
         "history": [(each, _of_version(stands.said, each)) for each in past],
         "since": _since_before(item, past),
         "standing": stands,
@@ -55,8 +63,10 @@ def _change(item: Version) -> list[diff.Row]:
     return sorted(found, key=lambda row: row.change == "same")
 
 
-def _text(piece: object) -> str:
-    return piece if isinstance(piece, str) else literal.laid_out(piece)
+def _piece(evidence: object) -> Piece:
+    if isinstance(evidence, str) and not isinstance(evidence, literal.Number):
+        return Piece(text=evidence, structured=False)
+    return Piece(text=literal.laid_out(evidence), structured=True)
 
 
 def _of_version(said: tuple[Said, ...], past: Past) -> list[Said]:
