@@ -49,6 +49,7 @@ ROUTES: Mapping[str, Allowed] = {
     "start": Open.TO_ALL,
     "account_login": Open.TO_ALL,
     "account_logout": Open.TO_ALL,
+    "account_inactive": Open.TO_ALL,
     "inbox:page": EVERYBODY,
     "inbox:live": EVERYBODY,
     "proposal:newest": EVERYBODY,
@@ -139,4 +140,10 @@ def refused(request: HttpRequest, may: frozenset[str]) -> HttpResponse:
         "exception": _("Your roles do not allow it. Nothing was changed."),
         "who_could": [str(ROLES[role]) for role in ROLES if role in may],
     }
+    return render(request, "403.html", words, status=403)
+
+
+def closed_account(request: HttpRequest) -> HttpResponse:
+    """Where the sign-in page sends those whose account was closed."""
+    words = {"exception": _("This account is closed: it can be used for nothing any more.")}
     return render(request, "403.html", words, status=403)

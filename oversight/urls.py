@@ -5,6 +5,8 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
+from oversight import access
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="inbox:page"), name="start"),
     path("inbox/", include("oversight.pages.inbox.urls")),
@@ -12,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/", include("oversight.pages.runs.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),
+    path("sign-in/closed/", access.closed_account, name="account_inactive"),
     path("sign-out/", account.logout, name="account_logout"),
 ]
 

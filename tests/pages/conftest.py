@@ -2,8 +2,9 @@
 
 import pytest
 
+from tests.cast import People
 from tests.pages.reading import Reader, Readers
-from tests.world import Database
+from tests.world import Database, Desk
 
 
 @pytest.fixture
@@ -13,6 +14,6 @@ def reading(database: Database) -> Readers:
 
 
 @pytest.fixture
-def rosa(desk: object, people: object, reading: Readers) -> Reader:
-    """Rosa reviews; the desk is there."""
-    return reading(people.rosa)  # type: ignore[attr-defined]
+def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
+    """Rosa, who reviews, at her browser; the refund desk is at work."""
+    return reading(people.rosa)

@@ -43,6 +43,7 @@ def test_only_these_routes_are_open_to_all() -> None:
         "start",
         "account_login",
         "account_logout",
+        "account_inactive",
         "api:openapi",
         "demo:sign_in",
     }
@@ -251,3 +252,14 @@ def test_the_frame_names_the_reader_and_what_waits(
     page = reading(people.rosa).get("/runs/")
     assert "Rosa Lind Reviewer" in page.text
     assert "Inbox 1 Runs" in page.text
+
+
+def test_an_account_that_is_closed_signs_in_no_more(people: People, reading: Readers) -> None:
+    people.rosa.is_active = False
+    people.rosa.save()
+    reader = reading()
+    answer = reader.post("/sign-in/", login=people.rosa.username, password=PASSWORD)
+    assert answer.response.headers["Location"] == "/sign-in/closed/"
+    told = reader.get("/sign-in/closed/")
+    assert (told.status, "This account is closed" in told.text) == (403, True)
+    assert reader.get("/inbox/").status == 302

@@ -11,26 +11,23 @@ from django.views.decorators.http import require_safe
 from oversight.access import person_id, roles_of
 from oversight.pages.inbox import forms, reads
 from oversight.pages.inbox.listing import DecidedList, count_in_words, tabs
-from oversight.reading import decidable
 
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """To decide, the least time left first; or decided, the latest first."""
     wish = forms.read(request.GET)
-    place = _decided(wish) if wish.decided else _to_decide(request)
-    waiting = decidable.count(person_id(request))
-    return render(request, "inbox/page.html", {**place, "tabs": tabs(wish, waiting)})
+    waiting = reads.mark_for(person_id(request))
+    place = _decided(wish) if wish.decided else _to_decide(request, waiting)
+    return render(request, "inbox/page.html", {**place, "tabs": tabs(wish, waiting.count)})
 
 
-def _to_decide(request: HttpRequest) -> dict[str, Any]:
-    person = person_id(request)
-    mark = reads.mark_for(person)
-    rows = reads.waiting_for(person)
+def _to_decide(request: HttpRequest, waiting: reads.Mark) -> dict[str, Any]:
+    rows = reads.waiting_for(person_id(request))
     return {
         "rows": rows,
-        "lead": count_in_words(mark.count, len(rows)),
-        "live_url": reverse("inbox:live", query={"seen": str(mark)}),
+        "lead": count_in_words(waiting.count, len(rows)),
+        "live_url": reverse("inbox:live", query={"seen": str(waiting)}),
         "quiet": None if rows else reads.last_and_next(),
         "may_decide": "reviewer" in roles_of(request),
     }

@@ -12,11 +12,6 @@ from tests.pages.reading import Page, Reader, Readers
 from tests.world import Database, Desk, Ledger
 
 
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
-
-
 def the_row(page: Page) -> str:
     """The only row of the list, as text."""
     rows = re.findall(r"<tr role=\"row\" data-row>.*?</tr>", page.html, re.DOTALL)

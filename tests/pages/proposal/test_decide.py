@@ -13,11 +13,6 @@ from tests.pages.reading import Reader, Readers, address_of, contents, elements
 from tests.world import Database, Desk, Ledger
 
 
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
-
-
 def status(proposal: Proposal) -> str:
     proposal.refresh_from_db()
     return str(proposal.status)

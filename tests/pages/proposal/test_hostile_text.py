@@ -1,10 +1,7 @@
 """Whatever an agent writes, in whichever field, is text and hides nothing."""
 
-import pytest
-
 from engine.models import Proposal
-from tests.cast import People
-from tests.pages.reading import Reader, Readers, address_of
+from tests.pages.reading import Reader, address_of
 from tests.world import Desk
 
 MARKUP = [
@@ -46,11 +43,6 @@ HIDDEN = {
     "escape": "\x1b",
     "variation selector": "\ufe0f",
 }
-
-
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
 
 
 def proposal_saying(desk: Desk, words: str) -> Proposal:

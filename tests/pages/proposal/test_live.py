@@ -2,16 +2,9 @@
 
 import re
 
-import pytest
-
 from tests.cast import People
-from tests.pages.reading import Page, Reader, Readers, address_of
+from tests.pages.reading import Page, Reader, address_of
 from tests.world import Database, Desk
-
-
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
 
 
 def polled(page: Page) -> str:

@@ -21,11 +21,6 @@ ORDER = [
 ]
 
 
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
-
-
 def sections(page: Page) -> list[str]:
     return re.findall(r'aria-labelledby="(\w+)"', page.html)
 

@@ -7,13 +7,8 @@ import pytest
 from engine import api
 from oversight.reading import keyset
 from tests.cast import AGENT, People, reviewer
-from tests.pages.reading import Page, Reader, Readers
+from tests.pages.reading import Page, Reader
 from tests.world import Desk
-
-
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
 
 
 def runs(page: Page) -> list[str]:

@@ -14,11 +14,6 @@ from tests.pages.reading import Page, Reader, Readers, contents
 from tests.world import Database, Desk, Ledger
 
 
-@pytest.fixture
-def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
-    return reading(people.rosa)
-
-
 def address_of(run_id: uuid.UUID) -> str:
     return f"/runs/{run_id}/"
 
