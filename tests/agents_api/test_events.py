@@ -15,6 +15,7 @@ def pages(caller: Caller, address: str, limit: int) -> list[list[dict[str, Any]]
     while True:
         answer = caller.get(f"{address}?after={after}&limit={limit}").json()
         found.append(answer["events"])
+        assert answer["next_after"] > after or not answer["more"]
         after = answer["next_after"]
         if not answer["more"]:
             return found

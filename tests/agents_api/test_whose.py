@@ -1,7 +1,6 @@
 """An agent sees its own runs, and uses what its key allows."""
 
 import uuid
-from typing import Any
 
 import pytest
 from django.http import HttpResponse
@@ -49,7 +48,6 @@ def test_a_foreign_run_is_not_told_from_one_that_never_was(
 
 def test_a_person_s_run_is_foreign_too(desk: Desk, caller: Caller, people: People) -> None:
     """Tomas owns the agent; a run that he starts himself is his, not the agent's."""
-    desk.database.execute("SELECT 1")
     run_id = caller.start_run()
     desk.database.execute("UPDATE engine_run SET initiator = 'person:' || initiator_person_id")
     problem(caller.get(f"{RUNS}/{run_id}"), 404, "not_found")
@@ -118,7 +116,3 @@ def test_reading_and_finishing_need_no_scope(agent: Agent, caller: Caller) -> No
     limited = issued(agent, "action:nothing.at_all")
     assert limited.get(f"{RUNS}/{run_id}").status_code == 200
     assert limited.post(f"{RUNS}/{run_id}/finish", {}).status_code == 202
-
-
-def told(answer: HttpResponse) -> Any:
-    return answer.json()
