@@ -26,7 +26,7 @@ demo: $(VENV)/installed-requirements.lock
 	@$(BIN)/python manage.py demo
 
 test: $(VENV)/installed-requirements-dev.lock
-	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 check: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/ruff format --check .
