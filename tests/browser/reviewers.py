@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 PATIENCE_MILLISECONDS = 45_000
 """How long a page may take to show what other processes are about to do."""
 
+STILL_FOLDED = "details[data-fold]:not([open]), .is-folded"
+
 
 class Person:
     """Somebody of the cast, signed in with one click, in a browser of their own.
@@ -54,10 +56,13 @@ class Person:
 
     def look_at_all_of_it(self) -> None:
         """Open one folded part after the other, by the keyboard, until none is left."""
-        lead = self.page.get_by_role("button", name="Lead me there")
-        while lead.is_visible():
-            lead.click()
+        # What folds it has run once the page has loaded.
+        self.page.wait_for_load_state()
+        folded = self.page.locator(STILL_FOLDED)
+        for left in reversed(range(folded.count())):
+            self.page.get_by_role("button", name="Lead me there").click()
             self.page.keyboard.press("Enter")
+            expect(folded).to_have_count(left)
 
     def decide(self, button: str, *, reason: str = "", words: str = "") -> None:
         if reason:
