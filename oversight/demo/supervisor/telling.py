@@ -1,5 +1,6 @@
 """What the terminal says: steps with a tick and their seconds, news, and one block to read."""
 
+import io
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ class Telling:
 
     def __init__(self) -> None:
         self._open = False
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # not every terminal knows a tick
 
     @contextmanager
     def step(self, words: str) -> Iterator[None]:
