@@ -71,6 +71,11 @@ class TestAGraph:
         with pytest.raises(ImproperlyConfigured, match="second leads nowhere"):
             made.check()
 
+    def test_from_which_no_end_can_be_reached_is_refused(self) -> None:
+        """It could only go round in circles until its budget is used up."""
+        with pytest.raises(ImproperlyConfigured):
+            graph({"first": ["second"], "second": ["first"]}).check()
+
     def test_with_a_node_twice_is_refused(self) -> None:
         made = graph({"first": []})
 
@@ -342,6 +347,12 @@ def waits(desk: Desk, run_id: uuid.UUID) -> list[int]:
 
 
 class TestCodeThatIsTooOld:
+    """While newer code is rolled out a newer worker may come by; after that a person must."""
+
+    @pytest.fixture(autouse=True)
+    def no_patience(self, settings: Any) -> None:
+        settings.PLACET_MAX_FAILURES = 1
+
     @pytest.fixture
     def newer(self) -> str:
         """Runs of this workflow were started by newer code than ours."""
@@ -366,6 +377,20 @@ class TestCodeThatIsTooOld:
 
         run = desk.run(run_id)
         assert (run.status, run.reason_code) == ("paused", "incompatible_version")
+
+    def test_waits_first_for_a_newer_worker_to_come_by(
+        self, newer: str, desk: Desk, settings: Any
+    ) -> None:
+        settings.PLACET_MAX_FAILURES = 6
+        run_id = desk.start_run(newer)
+        known = workflows._registry.pop(("made", 2))
+        desk.work(run_id)
+        assert waits(desk, run_id) == [1]
+        workflows._registry[("made", 2)] = known
+
+        desk.work_on_after_waiting(run_id)
+
+        assert desk.run(run_id).status == "completed"
 
     def test_pauses_a_run_whose_action_it_does_not_know(self, desk: Desk) -> None:
         order = desk.purchase()
