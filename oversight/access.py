@@ -45,6 +45,9 @@ EVERYBODY = frozenset(ROLES)
 
 REVIEWERS = frozenset({"reviewer"})
 
+AUDITORS = frozenset({"auditor", "operator", "administrator"})
+"""Who has the log verified, and takes exports of it away."""
+
 ROUTES: Mapping[str, Allowed] = {
     "start": Open.TO_ALL,
     "account_login": Open.TO_ALL,
@@ -59,6 +62,19 @@ ROUTES: Mapping[str, Allowed] = {
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,
+    "checkpoints:page": EVERYBODY,
+    "checkpoints:live": EVERYBODY,
+    "checkpoints:at": EVERYBODY,
+    "checkpoints:compare": EVERYBODY,
+    "checkpoints:checkpoint": EVERYBODY,
+    "checkpoints:download": EVERYBODY,
+    "audit:page": EVERYBODY,
+    "audit:live": EVERYBODY,
+    "audit:event": EVERYBODY,
+    "audit:exports": EVERYBODY,
+    "audit:exports_live": EVERYBODY,
+    "audit:verify": AUDITORS,
+    "audit:export": AUDITORS,
     "api:page": EVERYBODY,
     "api:problem": EVERYBODY,
     "api:openapi": Open.TO_ALL,

@@ -30,6 +30,8 @@ def _places(request: HttpRequest) -> list[Place]:
     places: list[Place] = [
         (reverse("inbox:page"), _("Inbox"), here in ("inbox", "proposal"), waiting, "inbox"),
         (reverse("runs:page"), _("Runs"), here == "runs", None, "runs"),
+        (reverse("checkpoints:page"), _("Checkpoints"), here == "checkpoints", None, "layers"),
+        (reverse("audit:page"), _("Audit"), here == "audit", None, "seal"),
         (reverse("api:page"), _("API"), here == "api", None, "code"),
     ]
     if settings.DEMO:

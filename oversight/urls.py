@@ -12,6 +12,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("inbox/", include("oversight.pages.inbox.urls")),
     path("proposals/", include("oversight.pages.proposal.urls")),
     path("runs/", include("oversight.pages.runs.urls")),
+    path("checkpoints/", include("oversight.pages.checkpoints.urls")),
+    path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),
     path("sign-in/closed/", access.closed_account, name="account_inactive"),

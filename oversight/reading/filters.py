@@ -11,18 +11,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 
-class Moment(forms.CharField):
+class Moment(forms.Field):
     """An instant in ISO 8601. Without a zone it is in UTC, and in UTC it is shown."""
 
     widget = forms.TextInput(attrs={"step": "any"})
 
     def __init__(self, **wishes: Any) -> None:
-        super().__init__(required=False, max_length=40, **wishes)
+        super().__init__(required=False, **wishes)
         self.widget.input_type = "datetime-local"
 
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        return _instant(text) if text else None
+    def to_python(self, value: Any) -> datetime | None:
+        return _instant(value) if value and value.strip() else None
 
     def prepare_value(self, value: Any) -> Any:
         """As the browser's own control wants it; what is no instant stays as it is."""
@@ -43,7 +42,7 @@ def _instant(text: str) -> datetime:
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as problem:
         words = _("“%(text)s” is no time. Write it like 2026-11-29T18:05, in UTC.")
-        raise ValidationError(words % {"text": text}) from problem
+        raise ValidationError(words % {"text": text[:60]}) from problem
 
 
 class Identifier(forms.UUIDField):
@@ -81,4 +80,5 @@ class FilterForm(forms.Form):
     @property
     def asked(self) -> dict[str, str]:
         """What was filled in, as the address says it."""
-        return {name: self.query[name] for name in self.fields if self.query.get(name)}
+        said = {name: str(self.query.get(name, "")) for name in self.fields}
+        return {name: text for name, text in said.items() if text}

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, path, reverse
 
+from engine.models import Checkpoint
 from oversight import access, urls
 from oversight.access import EVERYBODY, REVIEWERS, ROLES, Open
 from tests.cast import CAST, PASSWORD, People
@@ -83,6 +84,8 @@ def addresses(desk: Desk) -> dict[str, str]:
     proposal = desk.propose_refund()
     version = address_of(proposal)
     run = reverse("runs:run", args=[proposal.run_id])
+    saved = Checkpoint.objects.filter(run_id=proposal.run_id).latest("last_event_sequence")
+    checkpoint = reverse("checkpoints:checkpoint", args=[saved.pk])
     return {
         "inbox:page": "/inbox/",
         "inbox:live": "/inbox/live/",
@@ -93,6 +96,19 @@ def addresses(desk: Desk) -> dict[str, str]:
         "runs:page": "/runs/",
         "runs:run": run,
         "runs:live": f"{run}live/",
+        "checkpoints:page": "/checkpoints/",
+        "checkpoints:live": "/checkpoints/live/",
+        "checkpoints:at": f"/checkpoints/at/?run={proposal.run_id}&seq=2",
+        "checkpoints:compare": "/checkpoints/compare/",
+        "checkpoints:checkpoint": checkpoint,
+        "checkpoints:download": f"{checkpoint}download/",
+        "audit:page": "/audit/",
+        "audit:live": "/audit/live/",
+        "audit:event": f"/audit/{proposal.run_id}/1/",
+        "audit:exports": "/audit/exports/",
+        "audit:exports_live": "/audit/exports/live/",
+        "audit:verify": "/audit/verify/",
+        "audit:export": "/audit/export/",
         "api:page": "/api/",
         "api:problem": "/api/problems/conflict",
         "demo:world": "/demo/world/",
