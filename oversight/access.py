@@ -45,6 +45,11 @@ EVERYBODY = frozenset(ROLES)
 
 REVIEWERS = frozenset({"reviewer"})
 
+OPERATORS = frozenset({"operator"})
+
+STOPPERS = frozenset({"operator", "administrator"})
+"""Who places a stop, and lifts it."""
+
 AUDITORS = frozenset({"auditor", "operator", "administrator"})
 """Who has the log verified, and takes exports of it away."""
 
@@ -62,6 +67,24 @@ ROUTES: Mapping[str, Allowed] = {
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,
+    "unknowns:page": EVERYBODY,
+    "unknowns:news": EVERYBODY,
+    "unknowns:effect": EVERYBODY,
+    "unknowns:live": EVERYBODY,
+    "unknowns:ask": OPERATORS,
+    "unknowns:rule": OPERATORS,
+    "alerts:page": EVERYBODY,
+    "alerts:news": EVERYBODY,
+    "alerts:alert": EVERYBODY,
+    "alerts:live": EVERYBODY,
+    "alerts:acknowledge": OPERATORS,
+    "alerts:resolve": OPERATORS,
+    "alerts:resume": OPERATORS,
+    "stop:page": EVERYBODY,
+    "stop:live": EVERYBODY,
+    "stop:receipt": EVERYBODY,
+    "stop:place": STOPPERS,
+    "stop:lift": STOPPERS,
     "checkpoints:page": EVERYBODY,
     "checkpoints:live": EVERYBODY,
     "checkpoints:at": EVERYBODY,

@@ -1,0 +1,1 @@
+"""The stop: whether one is in force, what it held up, and going on."""

@@ -1,0 +1,152 @@
+"""The stop: placing it, its halt receipt, and going on."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from engine import api
+from engine.errors import BadInput, Conflict, NotPermitted
+from oversight.access import STOPPERS, person_id, roles_of
+from oversight.pages.stop import page as pages
+from oversight.pages.stop import reads
+from oversight.pages.stop.forms import LiftForm, PlaceForm
+from oversight.reading.keyset import Cursor
+from oversight.reading.typed import SaidForm
+from oversight.showing.when import absolute
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Whether everything is stopped, what to do about it, and every stop there was."""
+    return render(request, "stop/page.html", _context(request))
+
+
+@require_safe
+def live(request: HttpRequest) -> HttpResponse:
+    """204 while nothing has changed; then where it stands now. Never a form."""
+    offered = request.GET.get("offered", "")
+    now = pages.shown(offered=offered)
+    if now.mark == request.GET.get("seen"):
+        return HttpResponse(status=204)
+    overtaken = bool(offered) and offered != now.offer
+    return render(request, "stop/live.html", {"shown": now, "overtaken": overtaken})
+
+
+@require_safe
+def receipt(request: HttpRequest, stop_id: uuid.UUID) -> HttpResponse:
+    """One stop, lifted or not, with its halt receipt."""
+    found = reads.stop(stop_id)
+    if found is None:
+        raise Http404
+    context = {"told": pages.told([found])[0], "receipt": pages.read_receipt(stop_id)}
+    return render(request, "stop/receipt_page.html", context)
+
+
+def place(request: HttpRequest) -> HttpResponse:
+    """Stop everything, by POST, with a reason."""
+    if request.method != "POST":
+        return redirect("stop:page")
+    form = PlaceForm(request.POST)
+    if not form.is_valid():
+        return _once_more(request, form)
+    said = form.cleaned_data
+    try:
+        api.stop_everything(
+            _speaker(request), said["reason"], rollbacks_run=said["rollbacks"] == "run"
+        )
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict:
+        return _overtaken(request)
+    messages.success(request, _("Everything is stopped. Nothing new begins."))
+    return redirect("stop:page")
+
+
+def lift(request: HttpRequest) -> HttpResponse:
+    """Let everything go on, by POST, with a reason."""
+    if request.method != "POST":
+        return redirect("stop:page")
+    form = LiftForm(request.POST)
+    if not form.is_valid():
+        return _once_more(request, form)
+    try:
+        _lift(request, form)
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict:
+        return _overtaken(request)
+    messages.success(request, _("The stop is lifted. What it held up is asked about again."))
+    return redirect("stop:page")
+
+
+def _lift(request: HttpRequest, form: LiftForm) -> None:
+    standing = reads.in_force()
+    if standing is None or standing.stop_id != form.cleaned_data["stop_id"]:
+        raise Conflict("The stop that was shown does not stand any more.")
+    api.go_on(_speaker(request), form.cleaned_data["reason"])
+
+
+def _overtaken(request: HttpRequest) -> HttpResponse:
+    """The 409 page: somebody else placed or lifted it first."""
+    standing = reads.in_force()
+    context = {"next_url": reverse("stop:page"), "next_label": _("See where it stands now")}
+    if standing is None:
+        context |= {"headline": _("That stop is lifted already"), "detail": ""}
+        return render(request, "409.html", context, status=409)
+    (told,) = pages.told([standing])
+    context["headline"] = _("Everything is stopped already")
+    context["detail"] = _("%(person)s did it on %(at)s: %(reason)s") % {
+        "person": told.placed_by.name,
+        "at": absolute(standing.placed_at),
+        "reason": standing.reason,
+    }
+    return render(request, "409.html", context, status=409)
+
+
+def _once_more(request: HttpRequest, form: SaidForm) -> HttpResponse:
+    """The page again, with what is wrong; nothing was changed."""
+    return render(request, "stop/page.html", _context(request, form), status=422)
+
+
+def _context(request: HttpRequest, form: SaidForm | None = None) -> dict[str, Any]:
+    may_stop = bool(STOPPERS & roles_of(request))
+    now = pages.shown(offered=None if may_stop else "")
+    found = reads.history(Cursor.read(request.GET))
+    return {
+        "shown": now,
+        "may_stop": may_stop,
+        "form": _form(now, form) if may_stop else None,
+        "history": pages.told(found.rows),
+        "newer_url": _url(newer=found.newer) if found.newer else "",
+        "older_url": _url(older=found.older) if found.older else "",
+    }
+
+
+def _form(now: pages.Shown, form: SaidForm | None) -> SaidForm:
+    """A form for what can be done now; what was typed into one that came back is kept."""
+    if now.told is None:
+        return form if isinstance(form, PlaceForm) else PlaceForm()
+    if isinstance(form, LiftForm):
+        return form
+    return LiftForm(initial={"stop_id": now.told.stop.stop_id})
+
+
+def _url(**query: str) -> str:
+    return reverse("stop:page", query=query)
+
+
+def _speaker(request: HttpRequest) -> api.Reviewer:
+    return api.Reviewer(person_id=person_id(request), name=str(request.user))

@@ -1,0 +1,1 @@
+"""Effects whose outcome nobody can tell: what is known of each, and an operator's ruling."""
