@@ -50,9 +50,12 @@ def empty(data: Path) -> None:
             entry.unlink()
 
 
-def short_private_folder() -> Path:
-    """Make a folder of mode 0700 with a name short enough for sockets some folders deeper."""
-    place = tempfile.gettempdir()
+def short_private_folder(place: str | None = None) -> Path:
+    """Make a folder of mode 0700 with a name short enough for sockets some folders deeper.
+
+    In the folder `place`, or where temporary files go.
+    """
+    place = place or tempfile.gettempdir()
     if len(place) > _SHORT:
         place = "/tmp"  # noqa: S108 - only the place; mkdtemp makes a folder that is ours alone
     folder = Path(tempfile.mkdtemp(prefix="placet-", dir=place))
