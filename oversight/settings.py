@@ -166,6 +166,7 @@ ACCOUNT_ADAPTER = "oversight.signing_in.ClosedSignUp"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = False
 
 # `__Host-` ties a cookie to this host, this path and https; the demo has no https.
 _cookie_prefix = "placet-" if DEMO else "__Host-placet-"

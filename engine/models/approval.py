@@ -57,6 +57,11 @@ class Proposal(models.Model):
                 fields=["valid_until"], name="proposal_open_by_expiry", condition=Q(status="open")
             ),
             models.Index(fields=["-opened_at", "id"], name="proposal_newest_first"),
+            models.Index(
+                fields=["-closed_at", "id"],
+                name="proposal_closed_newest_first",
+                condition=Q(closed_at__isnull=False),
+            ),
         ]
 
 
