@@ -48,7 +48,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
     action = actions.get(pending.action, pending.action_version)
     args = actions.thawed(action, pending.arguments)
     key = idempotency_key(position.run_id, pending)
-    valid_until = _valid_until(policy)
+    valid_until = _valid_until(policy, pending)
     premises, change = action.precondition(args), action.preview(args)
     terms = _without_secrets(
         {
@@ -100,9 +100,11 @@ def _without_secrets(shown: Facts) -> bytes:
     return struck(frozen(shown).decode()).encode()
 
 
-def _valid_until(policy: Facts) -> str:
-    now = datetime.fromisoformat(policy["now"])
-    return (now + timedelta(seconds=policy["time_limit_seconds"])).isoformat()
+def _valid_until(policy: Facts, pending: Pending) -> str:
+    """The policy's time limit; who asks may ask for less of it, never for more."""
+    limit = policy["time_limit_seconds"]
+    seconds = min(pending.valid_seconds or limit, limit)
+    return (datetime.fromisoformat(policy["now"]) + timedelta(seconds=seconds)).isoformat()
 
 
 def wait_for_decision(log: Log) -> None:

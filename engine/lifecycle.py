@@ -173,6 +173,7 @@ def _asked(request: Facts) -> dict[str, Any]:
         "version": 1,
         "tool_call_id": request.get("tool_call_id"),
         "rollback_reason": request.get("rollback_reason"),
+        "valid_seconds": request.get("valid_seconds"),
     }
 
 

@@ -40,6 +40,7 @@ class Pending:
     tool_call_id: str | None = None
     why: str = ""
     rollback_reason: str | None = None
+    valid_seconds: int | None = None
     evidence: tuple[Any, ...] = ()
     then: str | None = None
     otherwise: str | None = None

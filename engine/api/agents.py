@@ -68,14 +68,16 @@ def request_effect(
     tool_call_id: str | None = None,
     action_version: int | None = None,
     rollback_reason: str | None = None,
+    valid_seconds: int | None = None,
 ) -> uuid.UUID:
     """An agent asks, in a run of its own, that one effect be allowed. Gives the proposal's id.
 
     A worker captures the precondition and opens the proposal. `tool_call_id` is kept as the
     agent's own name for the call and never trusted to be unique. `rollback_reason` is needed for
-    an action that cannot be taken back.
+    an action that cannot be taken back; `valid_seconds` asks for less time than the policy gives.
     """
     facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
+    facts["valid_seconds"] = _checked_seconds(valid_seconds)
     facts["proposal_id"] = str(uuid7())
     facts["tool_call_id"] = tool_call_id
     _hear(run_id, "effect_requested", agent, facts)
@@ -94,12 +96,14 @@ def answer_question(
     evidence: Sequence[Any] = (),
     action_version: int | None = None,
     rollback_reason: str | None = None,
+    valid_seconds: int | None = None,
 ) -> None:
     """An agent answers a returned proposal with a new version of it.
 
     Raises Conflict unless `version` is the newest one and was returned, once.
     """
     facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
+    facts["valid_seconds"] = _checked_seconds(valid_seconds)
     facts |= {"proposal_id": str(proposal_id), "answers_version": version, "tool_call_id": None}
     _hear(run_id, "effect_requested", agent, facts)
 
@@ -144,6 +148,14 @@ def _request(
         "evidence": list(evidence),
         "rollback_reason": rollback_reason,
     }
+
+
+def _checked_seconds(valid_seconds: object) -> int | None:
+    if valid_seconds is None:
+        return None
+    if not isinstance(valid_seconds, int) or isinstance(valid_seconds, bool) or valid_seconds <= 0:
+        raise BadInput("A whole number of seconds, more than none.", path="$.valid_seconds")
+    return valid_seconds
 
 
 def _hear(run_id: uuid.UUID, kind: str, agent: str, facts: Mapping[str, Any]) -> None:

@@ -112,7 +112,7 @@ def _exchanged(origin: Origin, request: Request, course: Course) -> Reply:
         return Reply(
             status=response.status,
             headers=_plain(response.headers),
-            body=_body(response.iter_stream()),
+            body=b"".join(response.iter_stream()),
         )
 
 
@@ -124,15 +124,6 @@ def _tls(origin: Origin) -> ssl.SSLContext | None:
 
 def _plain(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
-
-
-def _body(chunks: Iterable[bytes]) -> bytes:
-    body = bytearray()
-    for chunk in chunks:
-        body += chunk
-        if len(body) > LARGEST_REPLY:
-            raise Oversize(f"The answer is larger than {LARGEST_REPLY} bytes.")
-    return bytes(body)
 
 
 def _failure(problem: Exception, origin: Origin, course: Course) -> Exception:
@@ -228,9 +219,11 @@ class _Stream(httpcore.NetworkStream):
         try:
             self._socket.settimeout(self._course.left())
             secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
-        except OSError as problem:
+        except BaseException as problem:
             self.close()
-            raise httpcore.ConnectError(_words(problem)) from problem
+            if isinstance(problem, OSError):
+                raise httpcore.ConnectError(_words(problem)) from problem
+            raise
         return _Stream(secured, self._course)
 
     def close(self) -> None:

@@ -51,6 +51,12 @@ class _Effect(_Asked):
             "action without a rollback plan, and only there."
         ),
     ] = None
+    valid_seconds: Annotated[
+        int | None,
+        Field(
+            description="For how long you ask; the policy's time limit if left out or longer.", ge=1
+        ),
+    ] = None
 
 
 class Propose(_Effect):

@@ -68,6 +68,7 @@ def propose(
             why=body.why,
             evidence=body.evidence,
             rollback_reason=body.rollback_reason,
+            valid_seconds=body.valid_seconds,
             tool_call_id=body.tool_call_id,
         )
         return _requested(run_id, proposal_id, 1)
@@ -109,6 +110,7 @@ def answer(
             why=body.why,
             evidence=body.evidence,
             rollback_reason=body.rollback_reason,
+            valid_seconds=body.valid_seconds,
         )
         return _requested(run_id, proposal_id, body.version + 1)
 
