@@ -83,9 +83,10 @@ def _key(request: HttpRequest) -> str:
 def _hash(request: HttpRequest, body: BaseModel) -> str:
     """Keyed SHA-256 (hex) of the method, the path and the body, however the body was spelled.
 
-    Keyed, because a body may hold a secret short enough to be found by trying.
+    Keyed, because a body may hold a secret short enough to be found by trying. Without what is
+    left at its default, so that a release that knows one field more finds the same.
     """
-    parts = [request.method, request.path, body.model_dump(mode="json")]
+    parts = [request.method, request.path, body.model_dump(mode="json", exclude_defaults=True)]
     return salted_hmac("placet.idempotency", frozen(parts), algorithm="sha256").hexdigest()
 
 

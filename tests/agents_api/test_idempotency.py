@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.http import HttpResponse
+from django.test import RequestFactory
 
-from oversight.agents_api import idempotency, reads
+from oversight.agents_api import asked, idempotency, reads
 from oversight.models import Agent, IdempotentRequest
 from tests.agents_api.caller import PROPOSAL, RUNS, Caller, Rows, problem
 from tests.world import Database
@@ -70,6 +71,16 @@ def test_the_same_body_may_be_spelled_otherwise(caller: Caller) -> None:
     first, again = caller.post(RUNS, one, once="k"), caller.post(RUNS, other, once="k")
     assert again.headers[REPLAYED] == "true"
     assert again.content == first.content
+
+
+def test_a_release_with_one_more_field_finds_what_was_asked_before() -> None:
+    class Later(asked.Propose):
+        urgency: int | None = None
+
+    request = RequestFactory().post("/api/v1/runs/7/proposals")
+    hashes = {idempotency._hash(request, kind(**PROPOSAL)) for kind in (asked.Propose, Later)}
+    assert len(hashes) == 1
+    assert idempotency._hash(request, Later(**PROPOSAL, urgency=1)) not in hashes
 
 
 def test_a_key_belongs_to_one_request(caller: Caller, rows: Rows) -> None:
