@@ -1,9 +1,11 @@
 """What the environment says, as Django wants to hear it."""
 
-from collections.abc import MutableMapping
+import json
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
 DEMO_ENVIRONMENT = "demo.env"
@@ -29,6 +31,20 @@ def adopt_running_demo(environ: MutableMapping[str, str], data: Path) -> None:
         key, separator, value = line.partition("=")
         if separator:
             environ.setdefault(key, value)
+
+
+def targets(variable: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the JSON object in the variable, targets by name; an empty one where it is not set.
+
+    Raises ImproperlyConfigured, without repeating what was found: it may hold passwords.
+    """
+    try:
+        found = json.loads(environ.get(variable) or "{}")
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ImproperlyConfigured(f"{variable} is no JSON object of targets by name.")
+    return found
 
 
 def database(url: str, *, process: str) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
 PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_PORT, PLACET_DEMO,
-PLACET_LEDGER_URL and PLACET_PROCESS, which the web, worker and beat processes set by themselves.
+PLACET_LEDGER_URL and PLACET_PROCESS, which the web, worker and beat processes set by themselves;
+as JSON objects of targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and
+PLACET_FILE_ROOTS.
 """
 
 import secrets
@@ -13,7 +15,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from oversight.environment import database
+from oversight.environment import database, targets
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -27,6 +29,9 @@ DEBUG = False
 PLACET_PORT = int(environ.get("PLACET_PORT", "8000"))
 PLACET_LEDGER_URL = environ.get("PLACET_LEDGER_URL", "")
 PLACET_SQL_TARGETS = {"ledger": PLACET_LEDGER_URL}
+PLACET_HTTP_TARGETS = targets("PLACET_HTTP_TARGETS", environ)
+PLACET_MAIL = targets("PLACET_MAIL", environ)
+PLACET_FILE_ROOTS = targets("PLACET_FILE_ROOTS", environ)
 PLACET_LEASE_SECONDS = float(environ.get("PLACET_LEASE_SECONDS", "30"))
 PLACET_MARGIN_SECONDS = float(environ.get("PLACET_MARGIN_SECONDS", "2"))
 PLACET_SWEEP_SECONDS = float(environ.get("PLACET_SWEEP_SECONDS", "5"))
