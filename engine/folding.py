@@ -241,7 +241,7 @@ def _resolved(position: Position, event: Event) -> Position:
         stage=stage,
         outcome=facts["outcome"],
         resource_id=facts.get("resource_id") or position.in_hand.resource_id,
-        result_ref=facts.get("evidence") or position.in_hand.result_ref,
+        result_ref=None,
         verify_by=facts.get("verify_by") or "",
         tries=_NO_PATIENCE,
         alerted=(),

@@ -20,14 +20,20 @@ def position_at(run_id: uuid.UUID, seq: int) -> Position:
     saved = _nearest(run_id, seq)
     if run is None or saved is None or not 1 <= seq <= run.last_seq:
         raise NotFound("This run's log has no such event.")
-    start = checkpointing.restored(run_id, _case(run, saved))
-    between = Event.objects.filter(run_id=run_id, seq__gt=start.seq, seq__lte=seq)
-    return eventlog.folded(start, [_stored(event) for event in between.order_by("seq")])
+    between = Event.objects.filter(run_id=run_id, seq__gt=saved.last_event_sequence, seq__lte=seq)
+    try:
+        start = checkpointing.restored(run_id, _case(run, saved))
+        position = eventlog.folded(start, [_stored(event) for event in between.order_by("seq")])
+    except (LookupError, TypeError, ValueError) as problem:
+        raise Damaged(f"What is stored of this run cannot be read: {problem!r}") from problem
+    if position.seq != seq:
+        raise Damaged(f"Event {position.seq + 1} is missing.")
+    return position
 
 
 def matches_checksum(checkpoint: Checkpoint) -> bool:
     """Re-compute the checksum from what is stored now."""
-    facts = _facts(checkpoint)
+    facts = _facts(checkpoint, folded_hash="")
     return checkpointing.checksum(checkpoint.run_id, facts) == facts["checksum"]
 
 
@@ -42,12 +48,19 @@ def _case(run: Run, checkpoint: Checkpoint) -> Facts:
         "workflow": run.workflow,
         "workflow_version": run.workflow_version,
         "initiator": run.initiator,
-        "checkpoint": _facts(checkpoint),
+        "checkpoint": _facts(checkpoint, folded_hash=_folded_hash(checkpoint)),
     }
 
 
-def _facts(checkpoint: Checkpoint) -> dict[str, Any]:
-    event = Event.objects.get(run_id=checkpoint.run_id, seq=checkpoint.last_event_sequence)
+def _folded_hash(checkpoint: Checkpoint) -> str:
+    seq = checkpoint.last_event_sequence
+    event = Event.objects.filter(run_id=checkpoint.run_id, seq=seq).first()
+    if event is None:
+        raise Damaged(f"Event {seq} is missing.")
+    return bytes(event.hash).hex()
+
+
+def _facts(checkpoint: Checkpoint, *, folded_hash: str) -> dict[str, Any]:
     return {
         "checkpoint_id": checkpoint.checkpoint_id,
         "state_version": checkpoint.state_version,
@@ -61,7 +74,7 @@ def _facts(checkpoint: Checkpoint) -> dict[str, Any]:
         "created_at": _instant(checkpoint.created_at),
         "schema_version": checkpoint.schema_version,
         "checksum": bytes(checkpoint.checksum).hex(),
-        "folded_hash": bytes(event.hash).hex(),
+        "folded_hash": folded_hash,
     }
 
 

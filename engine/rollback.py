@@ -25,6 +25,9 @@ def settle_mismatch(log: Log) -> None:
     plan = actions.get(pending.action, pending.action_version).rollback
     if plan.inverse is None:
         return pause(log, "verification_failed", f"{summary} {plan.summary}")
+    if pending.result_ref is None:
+        by_hand = "What the target answered is not known: take it back by hand."
+        return pause(log, "verification_failed", f"{summary} {by_hand}")
     if log.position.status != "rolling_back":
         _authorise(log, pending)
     _prepare(log, pending, plan)

@@ -17,11 +17,13 @@ from .operators import (
     stop_everything,
 )
 from .reviewers import decide, why_not_decide
-from .who import Initiator, Reviewer
+from .who import Command, Initiator, Reviewer, Speaker
 
 __all__ = [
+    "Command",
     "Initiator",
     "Reviewer",
+    "Speaker",
     "acknowledge_alert",
     "answer_question",
     "decide",

@@ -14,6 +14,9 @@ from engine.types import Position
 
 from .who import Reviewer
 
+_TOLD = 20
+"""How many faults the event names; their number is always exact."""
+
 
 def verify_log(run_id: uuid.UUID | None = None, *, auditor: Reviewer) -> Report:
     """Re-compute the chain of one run, or of all; that it was done is an event of the day."""
@@ -24,6 +27,10 @@ def verify_log(run_id: uuid.UUID | None = None, *, auditor: Reviewer) -> Report:
         "runs": report.runs,
         "faults": len(report.faults),
         "intact": report.intact,
+        "found": [
+            {"run": str(fault.run_id), "seq": fault.seq, "what": fault.what}
+            for fault in report.faults[:_TOLD]
+        ],
     }
     trail.note("access", "log_verified", auditor.actor, packed(facts))
     return report

@@ -11,7 +11,7 @@ from engine.hints import hint
 from engine.store import alerts, effects, resolutions, runs, stops
 from engine.types import Facts
 
-from .who import Reviewer
+from .who import Reviewer, Speaker
 
 
 def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
@@ -132,10 +132,13 @@ def _person(operator: Reviewer) -> dict[str, Any]:
     return {"person": operator.person_id, "person_name": operator.name}
 
 
-def stop_everything(reviewer: Reviewer, reason: str, *, rollbacks_run: bool = False) -> uuid.UUID:
-    """Nothing new begins from this commit on. Raises Conflict when a stop is in force."""
+def stop_everything(speaker: Speaker, reason: str, *, rollbacks_run: bool = False) -> uuid.UUID:
+    """Nothing new begins from this commit on. Operators, administrators and commands may.
+
+    Raises Conflict when a stop is in force, NotPermitted.
+    """
     _must_have_a_reason(reason)
-    return stops.place_stop(reviewer.actor, reason, rollbacks_run)
+    return stops.place_stop(speaker.actor, speaker.person_id, reason, rollbacks_run)
 
 
 def halt_receipt(stop_id: uuid.UUID) -> Facts:
@@ -166,10 +169,10 @@ _TOLD = {
 }
 
 
-def go_on(reviewer: Reviewer, reason: str) -> uuid.UUID:
+def go_on(speaker: Speaker, reason: str) -> uuid.UUID:
     """Lift the stop."""
     _must_have_a_reason(reason)
-    return stops.lift_stop(reviewer.actor, reason)
+    return stops.lift_stop(speaker.actor, speaker.person_id, reason)
 
 
 def _must_have_a_reason(reason: str) -> None:

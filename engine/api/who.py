@@ -1,6 +1,29 @@
 """Who speaks."""
 
 from dataclasses import dataclass
+from typing import Protocol
+
+
+class Speaker(Protocol):
+    """Whoever may place a stop: a person, or a command on the machine itself."""
+
+    @property
+    def actor(self) -> str: ...
+
+    @property
+    def person_id(self) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command, typed by a user of the operating system; it works when the web does not."""
+
+    user: str
+    person_id: None = None
+
+    @property
+    def actor(self) -> str:
+        return f"command:{self.user}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

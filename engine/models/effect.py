@@ -36,6 +36,7 @@ class Effect(models.Model):
     fencing_token = models.BigIntegerField(null=True)
     first_sent_at = models.DateTimeField(null=True)
     call_deadline = models.DateTimeField(null=True)
+    recorded_at = models.DateTimeField(null=True)
     outcome = models.TextField(null=True)
     verification = models.TextField(null=True)
     committed_at = models.DateTimeField(null=True)

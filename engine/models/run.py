@@ -102,7 +102,11 @@ class Event(models.Model):
         constraints = [
             models.CheckConstraint(name="event_seq_from_one", condition=models.Q(seq__gte=1)),
         ]
-        indexes = [models.Index(fields=["-at"], name="event_newest_first")]
+        indexes = [
+            models.Index(fields=["-at"], name="event_newest_first"),
+            models.Index(fields=["kind", "-at"], name="event_by_kind"),
+            models.Index(fields=["actor", "-at"], name="event_by_actor"),
+        ]
 
 
 class SearchableField(models.Model):
@@ -147,4 +151,7 @@ class Checkpoint(models.Model):
                 fields=["run", "last_event_sequence"], name="checkpoint_once_per_seq"
             ),
             one_of("checkpoint_status_known", "status", states.RUN),
+        ]
+        indexes = [
+            models.Index(fields=["-created_at", "-checkpoint_id"], name="checkpoint_newest_first"),
         ]

@@ -145,7 +145,7 @@ BEGIN
     r.lease_until := greatest(r.lease_until, e.call_deadline
         + make_interval(secs => (p->>'margin_seconds')::double precision));
     UPDATE engine_effect SET status = 'executing', fencing_token = p_token,
-        call_deadline = e.call_deadline, first_sent_at = coalesce(first_sent_at, r.last_at),
+        call_deadline = e.call_deadline, recorded_at = NULL, first_sent_at = coalesce(first_sent_at, r.last_at),
         updated_at = r.last_at
     WHERE effect_id = e.effect_id AND status = 'prepared';
     PERFORM doors._save(r);
@@ -206,6 +206,7 @@ BEGIN
         external_resource_id = coalesce(p->>'resource_id', external_resource_id),
         result_ref = coalesce(p->>'result_ref', result_ref),
         attempt = attempt + CASE WHEN p->>'status' = 'prepared' THEN 1 ELSE 0 END,
+        recorded_at = coalesce(recorded_at, r.last_at),
         updated_at = r.last_at
     WHERE effect_id = e.effect_id AND status = e.status;
     RETURN r;

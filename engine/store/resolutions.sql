@@ -41,7 +41,7 @@ BEGIN
     UPDATE engine_effect SET status = p->>'status', outcome = p->>'outcome',
         external_resource_id = coalesce(p->>'resource_id', external_resource_id),
         verification = CASE WHEN p->>'resolution' = 'partly' THEN 'partial' ELSE verification END,
-        updated_at = r.last_at
+        recorded_at = coalesce(recorded_at, r.last_at), updated_at = r.last_at
     WHERE effect_id = e.effect_id AND status = 'unknown';
     r.wake_at := coalesce((p->>'until')::timestamptz, clock_timestamp());
     PERFORM doors._save(r);

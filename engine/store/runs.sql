@@ -166,6 +166,7 @@ CREATE FUNCTION doors.resume_run(p_run uuid, p_actor text, p_payload bytea) RETU
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run);
 BEGIN
+    PERFORM doors._must_operate((doors._facts(p_payload)->>'person')::bigint);
     IF r.status <> 'paused' THEN
         PERFORM doors._must_move('run', r.status, 'reconciling');
         PERFORM doors._refuse('conflict', format('the run is %s, not paused', r.status));

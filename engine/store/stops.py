@@ -7,9 +7,9 @@ from typing import Any
 from .doors import call
 
 
-def place_stop(actor: str, reason: str, rollbacks_run: bool) -> uuid.UUID:
+def place_stop(actor: str, person: int | None, reason: str, rollbacks_run: bool) -> uuid.UUID:
     """Nothing new begins from this commit on."""
-    return call("place_stop", actor, reason, rollbacks_run)
+    return call("place_stop", actor, person, reason, rollbacks_run)
 
 
 def halt_receipt(stop: uuid.UUID) -> Mapping[str, Any] | None:
@@ -17,6 +17,6 @@ def halt_receipt(stop: uuid.UUID) -> Mapping[str, Any] | None:
     return call("halt_receipt", stop)
 
 
-def lift_stop(actor: str, reason: str) -> uuid.UUID:
+def lift_stop(actor: str, person: int | None, reason: str) -> uuid.UUID:
     """Things may begin again."""
-    return call("lift_stop", actor, reason)
+    return call("lift_stop", actor, person, reason)
