@@ -74,5 +74,9 @@ class Answer(_Effect):
     version: Annotated[Version, Field(description="The version that was returned to you.")]
 
 
+class Withdraw(_Asked):
+    """The proposal is taken back."""
+
+
 class Finish(_Asked):
     """Nothing more will be proposed."""

@@ -115,6 +115,7 @@ OF_OPERATION: dict[str, tuple[type[PlacetError], ...]] = {
     "propose": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
     "see_proposal": (*ALWAYS, *IN_A_RUN),
     "answer": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
+    "withdraw": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "finish": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "see_events": (*ALWAYS, *IN_A_RUN, errors.BadInput),
 }

@@ -25,6 +25,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "why": "You asked which lamp: the one in the hall, position 2 of the order.",
         "evidence": [{"position": 2}],
     },
+    "withdraw": {},
     "finish": {},
 }
 
@@ -108,6 +109,7 @@ TOLD: dict[str, dict[str, Any]] = {
         "version": 2,
         "status": "preparing",
     },
+    "withdraw": {"proposal_id": PROPOSAL_ID, "run_id": RUN_ID, "status": "withdrawn"},
     "finish": {"run_id": RUN_ID, "status": "waiting_external"},
     "see_events": {
         "events": [

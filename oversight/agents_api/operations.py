@@ -117,6 +117,26 @@ def answer(
     return once(request, caller, body, 202, verb)
 
 
+@router.post(PROPOSAL + "/withdraw", response={200: told.Withdrawn}, summary="Withdraw a proposal")
+def withdraw(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    proposal_id: uuid.UUID,
+    body: Annotated[asked.Withdraw, Sent(...)],
+) -> HttpResponse:
+    """Take back what you asked for, once reviewers see it and until it is sent. An approval that
+    it has falls with it, and nothing runs."""
+    caller = _caller(request)
+
+    def verb() -> told.Withdrawn:
+        if reads.proposal(caller.actor, run_id, proposal_id).status == told.PREPARING:
+            raise Conflict("It is still being prepared; withdraw it when it is open.")
+        api.withdraw_proposal(run_id, proposal_id, agent=caller.actor)
+        return told.Withdrawn(proposal_id=proposal_id, run_id=run_id, status="withdrawn")
+
+    return once(request, caller, body, 200, verb)
+
+
 @router.post(RUN + "/finish", response={202: told.FinishRequested}, summary="Finish a run")
 def finish(
     request: HttpRequest, run_id: uuid.UUID, body: Annotated[asked.Finish, Sent(...)]

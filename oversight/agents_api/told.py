@@ -99,6 +99,15 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """A proposal that was taken back: nothing of it will ever run."""
+
+    proposal_id: UUID
+    run_id: UUID
+    status: Literal["withdrawn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinishRequested:
     """The run completes after what is in hand."""
 

@@ -1,12 +1,13 @@
 """One proposal after another, from the agent's side: what it is told at each turn."""
 
 import uuid
+from datetime import datetime
 from typing import Any
 
 from engine import worker
 from engine.models import Proposal
 from tests.agents_api.caller import PROPOSAL, REFUND, RUNS, Caller, problem
-from tests.world import Desk
+from tests.world import DESK_BALANCE, Desk
 
 
 def shown(proposal_id: uuid.UUID) -> Proposal:
@@ -114,6 +115,44 @@ def test_a_question_is_shown_and_its_answer_is_the_next_version(desk: Desk, call
     assert (told["status"], told["version"]) == ("open", 2)
     assert told["digest"] != first.digest
     assert told["decision"] is None
+
+
+def test_what_was_withdrawn_is_final_and_never_runs(desk: Desk, caller: Caller) -> None:
+    run_id, proposal_id = proposed(desk, caller)
+    desk.approve(shown(proposal_id))
+    address = f"{RUNS}/{run_id}/proposals/{proposal_id}/withdraw"
+    answer = caller.post(address, {}, once="k")
+    assert (answer.status_code, answer.json()["status"]) == (200, "withdrawn")
+    told = caller.proposal(run_id, proposal_id)
+    assert (told["status"], told["final"]) == ("withdrawn", True)
+
+    worker.run_once(run_id)
+    assert desk.ledger.balance() == DESK_BALANCE
+    assert caller.run(run_id)["effects"] == []
+    assert caller.post(address, {}, once="k").content == answer.content
+    problem(caller.post(address, {}), 409, "conflict")
+
+
+def test_what_was_sent_is_not_withdrawn_any_more(desk: Desk, caller: Caller) -> None:
+    run_id, proposal_id = proposed(desk, caller)
+    desk.approve(shown(proposal_id))
+    worker.run_once(run_id)
+    problem(caller.post(f"{RUNS}/{run_id}/proposals/{proposal_id}/withdraw", {}), 409, "conflict")
+    assert caller.proposal(run_id, proposal_id)["effect"]["committed_at"]
+
+
+def test_what_nobody_has_seen_yet_is_not_withdrawn(caller: Caller) -> None:
+    run_id = caller.start_run()
+    proposal_id = caller.propose(run_id)
+    answer = caller.post(f"{RUNS}/{run_id}/proposals/{proposal_id}/withdraw", {})
+    assert "prepared" in problem(answer, 409, "conflict")
+
+
+def test_less_time_may_be_asked_for_than_the_policy_gives(desk: Desk, caller: Caller) -> None:
+    run_id, proposal_id = proposed(desk, caller, valid_seconds=60)
+    told = caller.proposal(run_id, proposal_id)
+    opened, until = (datetime.fromisoformat(told[name]) for name in ("opened_at", "valid_until"))
+    assert 50 < (until - opened).total_seconds() <= 60
 
 
 def test_nobody_asked_so_there_is_nothing_to_answer(desk: Desk, caller: Caller) -> None:

@@ -28,6 +28,7 @@ BODIES = {
     "start_run": asked.StartRun,
     "propose": asked.Propose,
     "answer": asked.Answer,
+    "withdraw": asked.Withdraw,
     "finish": asked.Finish,
 }
 ANSWERS = {
@@ -36,6 +37,7 @@ ANSWERS = {
     "propose": told.Requested,
     "see_proposal": told.Proposal,
     "answer": told.Requested,
+    "withdraw": told.Withdrawn,
     "finish": told.FinishRequested,
     "see_events": told.Events,
 }
@@ -107,13 +109,19 @@ def test_every_post_needs_an_idempotency_key(schema: dict[str, Any]) -> None:
         assert ("409" in operation["responses"]) is (method == "POST")
 
 
-def test_only_finish_may_come_without_a_body(schema: dict[str, Any]) -> None:
+def test_what_says_all_by_its_address_may_come_without_a_body(schema: dict[str, Any]) -> None:
     required = {
         name: operation["requestBody"]["required"]
         for name, operation in by_name(schema).items()
         if "requestBody" in operation
     }
-    assert required == {"start_run": True, "propose": True, "answer": True, "finish": False}
+    assert required == {
+        "start_run": True,
+        "propose": True,
+        "answer": True,
+        "withdraw": False,
+        "finish": False,
+    }
 
 
 def test_every_reference_leads_somewhere(schema: dict[str, Any]) -> None:

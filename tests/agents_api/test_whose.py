@@ -25,6 +25,7 @@ def everywhere(caller: Caller, run_id: uuid.UUID, proposal_id: uuid.UUID) -> lis
         caller.get(f"{run}/proposals/{proposal_id}"),
         caller.post(f"{run}/proposals", PROPOSAL),
         caller.post(f"{run}/proposals/{proposal_id}/answers", ANSWER),
+        caller.post(f"{run}/proposals/{proposal_id}/withdraw", {}),
         caller.post(f"{run}/finish", {}),
     ]
 
