@@ -23,7 +23,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from pydantic import BaseModel, StringConstraints
 
-from .errors import Damaged
+from .errors import BadInput, Damaged
 from .store import secrets
 
 
@@ -44,8 +44,10 @@ def conceal(model: BaseModel) -> dict[str, Any]:
     """The JSON value of `model` with every secret replaced by its fingerprint, and kept."""
     document = model.model_dump(mode="json")
     for holder, name in _places(type(model), document):
-        if not str(holder[name]).startswith(PREFIX):
-            holder[name] = _kept(holder[name])
+        if holder[name].startswith(PREFIX):
+            # A fingerprint is seen by many; it must never stand in for the value it names.
+            raise BadInput(f"A secret does not begin with {PREFIX!r}.", path=f"$.arguments..{name}")
+        holder[name] = _kept(holder[name])
     return document
 
 

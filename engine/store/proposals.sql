@@ -10,10 +10,12 @@ LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
 BEGIN
     IF r.initiator <> p_actor THEN
-        PERFORM doors._refuse('not_found', 'there is no such run of this agent');
+        PERFORM doors._refuse('not_found', 'there is no such run');
     END IF;
     IF p->>'answers_version' IS NOT NULL THEN
         PERFORM doors._must_be_returned(p_run, p);
+    ELSIF r.workflow <> 'agent' THEN
+        PERFORM doors._refuse('conflict', 'this run follows a graph and proposes by itself');
     END IF;
     r := doors._append(r, p_kind, p_actor, p_payload);
     r.wake_at := doors._awake(r);
