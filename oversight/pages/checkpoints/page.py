@@ -163,7 +163,13 @@ def _changes(here: Side) -> tuple[diff.Row, ...] | None:
     before = sides.after(After(run_id=here.run_id, seq=here.seq - 1)) if here.seq > 1 else None
     if here.whole is None or before is None or before.whole is None:
         return None
-    return diff.changed(diff.rows(before.whole, here.whole))
+    return diff.changed(_rows(before.whole, here.whole))
+
+
+def _rows(before: sides.Whole, after: sides.Whole) -> tuple[diff.Row, ...]:
+    """What is null as a whole (nothing in hand, nothing awaited) is not there."""
+    one, other = ({k: v for k, v in each.items() if v is not None} for each in (before, after))
+    return diff.rows(one, other)
 
 
 def _at_url(run_id: uuid.UUID, seq: int) -> str:
@@ -183,7 +189,7 @@ class Compared:
 
 
 def compared(one: Side, other: Side, *, everything: bool) -> Compared:
-    rows = diff.rows(one.whole or {}, other.whole or {})
+    rows = _rows(one.whole or {}, other.whole or {})
     differing = diff.changed(rows)
     return Compared(
         one=one,

@@ -46,7 +46,7 @@ def _saved(place: Saved) -> Side | None:
     problem = "" if api.matches_checksum(stored.record) else _("It does not match its checksum.")
     try:
         found = whole.of_checkpoint(stored)
-    except (ValueError, LookupError):
+    except (ValueError, LookupError, RecursionError):
         found, problem = None, _("It is not the JSON that was saved.")
     seq = stored.last_event_sequence
     return Side(place=place, run_id=stored.run_id, seq=seq, whole=found, problem=problem)
