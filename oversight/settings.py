@@ -87,6 +87,8 @@ MIDDLEWARE = [
 if DEMO:
     INSTALLED_APPS.append("oversight.demo")
     MIDDLEWARE.insert(2, "oversight.localhost.LocalhostOnly")
+    PLACET_PAGER = environ.get("PLACET_PAGER", "")
+    PLACET_PAGER_TAPE = environ.get("PLACET_PAGER_TAPE", "")
 
 ROOT_URLCONF = "oversight.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

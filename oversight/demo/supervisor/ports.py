@@ -1,8 +1,9 @@
-"""A port for the web page that nobody else answers on under the name `localhost`."""
+"""Ports that nobody else answers on: one for the web page, and others for what only we call."""
 
 import errno
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 
 _DEFAULT = 8000
 _TRIED = 100
@@ -24,6 +25,15 @@ def choose(environ: Mapping[str, str], say: Callable[[str], None]) -> int:
     if port != _DEFAULT:
         say(f"Port {_DEFAULT} is taken; using {port}.")
     return port
+
+
+def free_ports(count: int) -> list[int]:
+    """Return so many different ports of 127.0.0.1 that are free at this moment."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
 
 
 def _is_free(port: int) -> bool:

@@ -21,6 +21,7 @@ from .folder import empty_logs, passing_folder, secret_key, written_down
 from .hold import hold
 from .keys import keyboard
 from .parts import EssentialPartEnded, Part, all_parts
+from .targets import targets
 from .telling import Telling
 from .watching import Watch
 
@@ -81,12 +82,14 @@ def _run(data: Path, telling: Telling, *, reset: bool) -> None:
             running = stack.enter_context(servers(data, telling.say, fresh=reset))
         logs = empty_logs(data)
         port = ports.choose(os.environ, telling.say)
-        environment = _environment(running, data, port)
+        outside = targets(data)
+        environment = {**_environment(running, data, port), **outside.environment()}
         stack.enter_context(written_down(environment, data))
         environment["TMPDIR"] = str(stack.enter_context(passing_folder()))
         _prepare(running, environment, logs, telling)
         held = stack.enter_context(hold(data))
-        parts = stack.enter_context(_started(all_parts(port, logs), environment, telling))
+        everything = {**outside.parts(logs), **all_parts(port, logs)}
+        parts = stack.enter_context(_started(everything, environment, telling))
         telling.block(READY.format(port=port, logs=_short(logs), data=_short(data)))
         keys = stack.enter_context(keyboard())
         Watch(parts, environment, running, held, telling).run(keys)

@@ -6,17 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from engine.errors import PlacetError
 from oversight.agents_api.keys import issue_key, recognised
 from oversight.agents_api.models import Agent
-from oversight.agents_api.refusals import Unauthenticated
 from oversight.demo.cast import TOMAS, gather
-from oversight.demo.desk import ledger, stock
+from oversight.demo.desk import configuration, ledger, stock
 from oversight.models import Person
 
 AGENT = "refund-desk"
-SCOPES = ("workflow:agent", "workflow:refund", "action:ledger.refund")
+SCOPES = (
+    "workflow:agent",
+    "workflow:refund",
+    "action:ledger.refund",
+    "action:ledger.bank_surplus",
+    "action:mail.tell_customer",
+    "action:shop.write_config",
+    "action:access.grant",
+    "action:pager.page",
+)
 _VALID_FOR = timedelta(days=90)
 
 
@@ -34,6 +44,8 @@ class Command(BaseCommand):
         with psycopg.connect(admin) as open_ledger:
             ledger.install(open_ledger)
             added = ledger.stock(open_ledger, stock.DESK, stock.PURCHASES)
+        for root in settings.PLACET_FILE_ROOTS.values():
+            configuration.lay_out(Path(root))
         self.stdout.write(
             f"{len(people)} people, the agent {AGENT}, its key in {key_file}, "
             f"{len(stock.PURCHASES)} purchases in the ledger ({added} of them new)"
@@ -54,10 +66,12 @@ def _issue_key_if_needed(key_file: Path, owner: Person) -> None:
 
 
 def _opens(key_file: Path) -> bool:
-    """Whether the file holds a key that is good for this installation."""
+    """Whether the file holds a key that is good for this installation, and for all it should be."""
     try:
-        recognised(f"Bearer {key_file.read_text(encoding='ascii').strip()}")
-    except (FileNotFoundError, UnicodeDecodeError, Unauthenticated):
+        caller = recognised(f"Bearer {key_file.read_text(encoding='ascii').strip()}")
+        for scope in SCOPES:
+            caller.must_be_allowed(*scope.split(":"))
+    except (FileNotFoundError, UnicodeDecodeError, PlacetError):
         return False
     return True
 

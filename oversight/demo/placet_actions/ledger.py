@@ -1,11 +1,18 @@
-"""What the refund desk can do, and how it is taken back."""
+"""Money: refunds, and what is taken to the bank; and how both are taken back."""
 
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from engine.actions import ActionArguments, Money, in_band, no_rollback, register
+from engine.actions import (
+    ActionArguments,
+    Money,
+    compensating,
+    in_band,
+    no_rollback,
+    register,
+)
 from engine.kit.sql import SqlUpdate
 from engine.types import Change, Facts
 
@@ -139,6 +146,100 @@ class Refund(SqlUpdate):
 
     def expected(self, args: Any) -> Facts:
         return {"refunded": _plus(args.refunded_so_far, args.amount)}
+
+
+_BALANCE = "SELECT balance FROM account WHERE number = 'desk'"
+
+
+class DeskTransfer(SqlUpdate):
+    """Money between the desk and the bank; not an action of its own.
+
+    It is known again by its own line in the ledger: the balance moves on, the line does not.
+    """
+
+    call_seconds = 3.0
+    verify_seconds = 30.0
+    database = "ledger"
+    verification = "The transfer's own line is read again in the ledger, with its amount."
+    reread = "SELECT amount FROM transfer WHERE id = %(resource_id)s::bigint"
+
+    def target(self, args: Any) -> str:
+        return "ledger, account desk"
+
+    def balance(self, args: Any) -> str | None:
+        seen = self.read(_BALANCE, args)
+        return seen["balance"] if seen else None
+
+
+@register
+class BringBack(DeskTransfer):
+    """Bring to the desk what was taken to the bank."""
+
+    name = "ledger.bring_back"
+    title = "Bring money back from the bank"
+    risk = "medium"
+    rollback = no_rollback("It is itself a counter-action; it is not rolled back in turn.")
+    update = """
+        WITH desk AS (
+            UPDATE account SET balance = balance + %(amount)s::numeric WHERE number = 'desk'
+            RETURNING balance)
+        INSERT INTO transfer (amount, note)
+        SELECT %(amount)s::numeric, 'brought back from the bank' FROM desk
+        RETURNING id::text AS resource_id, amount
+    """
+
+    class Arguments(ActionArguments):
+        amount: Sum
+
+    def describe(self, args: Any) -> str:
+        return f"Bring {args.amount} back to the desk"
+
+    def precondition(self, args: Any) -> Facts:
+        """It can always be brought back."""
+        return {}
+
+    def expected(self, args: Any) -> Facts:
+        return {"amount": args.amount}
+
+
+@register
+class BankSurplus(DeskTransfer):
+    """Take what the desk does not need to the bank; right only for the balance that was counted."""
+
+    name = "ledger.bank_surplus"
+    title = "Take the desk's surplus to the bank"
+    risk = "medium"
+    rollback = compensating(
+        BringBack,
+        lambda args, transfer, answer: {"amount": args.amount},
+        summary="The same amount is brought back; both transfers stay in the ledger.",
+    )
+    update = """
+        WITH desk AS (
+            UPDATE account SET balance = balance - %(amount)s::numeric WHERE number = 'desk'
+            RETURNING balance)
+        INSERT INTO transfer (amount, note)
+        SELECT -%(amount)s::numeric, 'taken to the bank' FROM desk
+        RETURNING id::text AS resource_id, amount
+    """
+
+    class Arguments(ActionArguments):
+        amount: Sum
+
+    def describe(self, args: Any) -> str:
+        return f"Take {args.amount} from the desk to the bank"
+
+    def precondition(self, args: Any) -> Facts:
+        """The desk holds exactly what it held when the surplus was counted."""
+        return {"balance": self.balance(args)}
+
+    def preview(self, args: Any) -> Change:
+        held = self.balance(args)
+        after = _plus(held, f"-{args.amount}")
+        return Change(before={"desk_balance": held}, after={"desk_balance": after})
+
+    def expected(self, args: Any) -> Facts:
+        return {"amount": f"-{args.amount}"}
 
 
 def _plus(amount: str | None, other: str) -> str | None:
