@@ -77,6 +77,10 @@ def identity(found: os.stat_result) -> tuple[int, int, int]:
     return (found.st_ino, found.st_mtime_ns, found.st_size)
 
 
+def _owner(found: os.stat_result) -> tuple[int, int]:
+    return (found.st_uid, found.st_gid)
+
+
 def facts(seen: Seen | None) -> Facts:
     """What a precondition says of a file; all None where there is none."""
     if seen is None:
@@ -158,7 +162,7 @@ def see(folder: int, name: str) -> Seen | None:
     return Seen(
         content=content,
         mode=stat.S_IMODE(after.st_mode),
-        owner=(after.st_uid, after.st_gid),
+        owner=_owner(after),
         links=after.st_nlink,
         identity=identity(after),
     )
@@ -189,8 +193,7 @@ def write_new(folder: int, content: bytes, *, mode: int, owner: tuple[int, int] 
 
 
 def _dress(file: int, mode: int, owner: tuple[int, int] | None) -> None:
-    found = os.fstat(file)
-    if owner is not None and owner != (found.st_uid, found.st_gid):
+    if owner is not None and owner != _owner(os.fstat(file)):
         os.fchown(file, *owner)
     os.fchmod(file, mode)
 

@@ -10,7 +10,7 @@ from engine.types import Change, Facts
 
 
 class RevokeGrant(HttpCall):
-    name = "access.revoke"
+    name = "kit.revoke"
     title = "Revoke a grant"
     service = "access"
     method = "DELETE"
@@ -19,7 +19,7 @@ class RevokeGrant(HttpCall):
     id_field = None
     target_class = "idempotent"
     dedupe_window = 3600.0
-    call_seconds = 1.0
+    call_seconds = 5.0
     verify_seconds = 5.0
     rollback = no_rollback("It is itself a counter-action.")
 
@@ -40,7 +40,7 @@ class RevokeGrant(HttpCall):
 
 
 class GrantRole(HttpCall):
-    name = "access.grant"
+    name = "kit.grant"
     title = "Grant a role"
     service = "access"
     path = "/grants"
@@ -49,7 +49,7 @@ class GrantRole(HttpCall):
     token_header = "Fencing-Token"
     target_class = "idempotent"
     dedupe_window = 3600.0
-    call_seconds = 1.0
+    call_seconds = 5.0
     verify_seconds = 5.0
     rollback = compensating(
         RevokeGrant,
@@ -75,31 +75,31 @@ class GrantRole(HttpCall):
 
 
 class RestoreConfig(FileRestore):
-    name = "config.restore"
+    name = "kit.restore"
     root = "config"
-    call_seconds = 2.0
+    call_seconds = 5.0
 
 
 class WriteConfig(FileWrite):
-    name = "config.write"
+    name = "kit.write"
     title = "Write a configuration file"
     root = "config"
-    call_seconds = 2.0
+    call_seconds = 5.0
     rollback = restored_by(RestoreConfig)
 
 
 class TellCustomer(EmailSend):
-    name = "desk.tell"
+    name = "kit.tell"
     account = "desk"
-    call_seconds = 3.0
+    call_seconds = 10.0
 
 
 class TellUnheard(EmailSend):
     """From an account whose sent mail nobody can look up."""
 
-    name = "silent.tell"
+    name = "kit.tell_unheard"
     account = "silent"
-    call_seconds = 3.0
+    call_seconds = 10.0
 
 
 ALL = [RevokeGrant, GrantRole, RestoreConfig, WriteConfig, TellCustomer, TellUnheard]

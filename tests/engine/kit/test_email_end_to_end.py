@@ -17,7 +17,7 @@ LETTER = {
 
 
 def test_a_mail_is_sent_found_and_committed(office: Office, mail: Provider) -> None:
-    proposal = office.propose("desk.tell", **LETTER)
+    proposal = office.propose("kit.tell", **LETTER)
     shown = office.terms(proposal)
     assert shown["target_class"] == "probe"
     assert "Message-ID" in shown["verification"]
@@ -38,7 +38,7 @@ def test_a_provider_that_sends_something_else_ends_in_an_alert(
     mode: str, office: Office, mail: Provider
 ) -> None:
     mail.behave(mode)
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
 
     assert office.effect(run_id).verification == "mismatch"
     assert office.effect(run_id).committed_at is None
@@ -50,7 +50,7 @@ def test_a_provider_that_says_yes_and_sends_nothing_ends_in_an_alert(
     office: Office, mail: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail.behave("swallow")
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
     assert office.effect(run_id).verification == "not_yet"
 
     monkeypatch.setattr(execution, "_too_late", lambda pending: True)
@@ -64,9 +64,9 @@ def test_a_provider_that_says_yes_and_sends_nothing_ends_in_an_alert(
 def test_a_mail_whose_answer_was_lost_is_found_and_not_sent_twice(
     mode: str, office: Office, mail: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(TellCustomer, "call_seconds", 1.0)
+    monkeypatch.setattr(TellCustomer, "call_seconds", 3.0)
     mail.behave(mode)
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
 
     effect = office.effect(run_id)
     assert effect.committed_at
@@ -78,7 +78,7 @@ def test_a_mail_that_is_nowhere_is_not_sent_again_but_given_to_a_person(
     office: Office, mail: Provider
 ) -> None:
     mail.behave("drop_unsent")
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
     mail.behave("honest")
     for _ in range(6):
         office.work_later(run_id)
@@ -92,7 +92,7 @@ def test_a_mail_that_is_nowhere_is_not_sent_again_but_given_to_a_person(
 
 def test_a_refusal_ends_the_effect(office: Office, mail: Provider) -> None:
     mail.behave("refuse_text")
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
 
     assert office.effect(run_id).status == "failed"
     assert office.alerts(run_id) == []
@@ -101,7 +101,7 @@ def test_a_refusal_ends_the_effect(office: Office, mail: Provider) -> None:
 def test_where_nothing_can_be_verified_the_proposal_says_so_and_a_person_is_asked(
     office: Office, mail: Provider
 ) -> None:
-    proposal = office.propose("silent.tell", **LETTER)
+    proposal = office.propose("kit.tell_unheard", **LETTER)
     shown = office.terms(proposal)
     assert shown["target_class"] == "opaque"
     assert "Nothing can be verified" in shown["verification"]
@@ -118,7 +118,7 @@ def test_where_nobody_can_be_asked_a_lost_answer_goes_to_a_person_at_once(
     office: Office, mail: Provider
 ) -> None:
     mail.behave("drop_after")
-    run_id = office.carry_out("silent.tell", **LETTER)
+    run_id = office.carry_out("kit.tell_unheard", **LETTER)
 
     effect = office.effect(run_id)
     assert effect.status == "unknown"
@@ -132,7 +132,7 @@ def test_no_password_is_kept_anywhere(
 ) -> None:
     caplog.set_level("DEBUG")
     mail.behave(mode)
-    run_id = office.carry_out("desk.tell", **LETTER)
+    run_id = office.carry_out("kit.tell", **LETTER)
 
     assert PASSWORD not in office.everything_kept(run_id)
     ours = [record for record in caplog.records if record.name != "mail.log"]

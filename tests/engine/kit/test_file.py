@@ -82,6 +82,37 @@ def test_the_content_is_replaced_and_mode_and_original_are_kept(root: Path) -> N
     assert staged(root) == []
 
 
+@pytest.fixture
+def strangers_file(root: Path) -> Path:
+    try:
+        os.chown(root / PATH, 1234, 4321)
+    except PermissionError:
+        pytest.skip("only root may give a file away")
+    return root / PATH
+
+
+def test_the_owner_stays(root: Path, strangers_file: Path) -> None:
+    write()
+
+    found = strangers_file.stat()
+    assert (found.st_uid, found.st_gid) == (1234, 4321)
+
+
+def test_an_owner_that_cannot_be_kept_is_a_refusal(
+    root: Path, strangers_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_permitted(file: int, *owner: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(folders.os, "fchown", not_permitted)
+
+    with pytest.raises(PathRefused, match="not permitted"):
+        write()
+
+    assert (root / PATH).read_text() == "max = 10\n"
+    assert staged(root) == []
+
+
 def test_the_original_is_kept_and_the_intent_written_before_the_change(
     root: Path, ended_at: Any
 ) -> None:

@@ -39,7 +39,7 @@ def at(point: str, act: Callable[[], None]) -> Callable[[str], None]:
 
 
 def test_a_file_is_written_and_committed(office: Office, root: Path) -> None:
-    proposal = office.propose("config.write", path=PATH, content="max = 20\n")
+    proposal = office.propose("kit.write", path=PATH, content="max = 20\n")
     shown = office.terms(proposal)
     assert shown["change"] == {
         "before": {"content": "max = 10\n"},
@@ -56,7 +56,7 @@ def test_a_file_is_written_and_committed(office: Office, root: Path) -> None:
 
 
 def test_a_file_that_changed_since_it_was_shown_is_shown_again(office: Office, root: Path) -> None:
-    proposal = office.propose("config.write", path=PATH, content="max = 20\n")
+    proposal = office.propose("kit.write", path=PATH, content="max = 20\n")
     another_program_appends(root / PATH)
     run_id = office.approve(proposal)
     office.work(run_id)
@@ -73,7 +73,7 @@ def test_a_change_after_ours_ends_in_an_alert_and_is_not_overwritten(
         execution, "reach", at("recorded", lambda: another_program_appends(root / PATH))
     )
 
-    run_id = office.carry_out("config.write", path=PATH, content="max = 20\n")
+    run_id = office.carry_out("kit.write", path=PATH, content="max = 20\n")
 
     assert office.effect(run_id).verification == "mismatch"
     assert office.effect(run_id).committed_at is None
@@ -90,7 +90,7 @@ def test_a_folder_that_alters_what_is_written_ends_in_an_alert_and_is_put_back(
         changing, "reach", at("file_changed", lambda: another_program_appends(root / PATH))
     )
 
-    run_id = office.carry_out("config.write", path=PATH, content="max = 20\n")
+    run_id = office.carry_out("kit.write", path=PATH, content="max = 20\n")
 
     assert office.effect(run_id).verification == "mismatch"
     assert office.alerts(run_id) == ["verification_failed"]
@@ -103,7 +103,7 @@ def test_a_file_that_vanishes_again_ends_in_an_alert(
 ) -> None:
     monkeypatch.setattr(execution, "reach", at("recorded", (root / PATH).unlink))
 
-    run_id = office.carry_out("config.write", path=PATH, content="max = 20\n")
+    run_id = office.carry_out("kit.write", path=PATH, content="max = 20\n")
 
     assert office.effect(run_id).committed_at is None
     assert "verification_failed" in office.alerts(run_id)
@@ -142,7 +142,7 @@ def killed_at(point: str, office: Office, run_id: uuid.UUID, root: Path, folder:
 def test_a_worker_killed_in_the_midst_is_followed_by_one_that_asks_the_folder(
     point: str, content: str, attempt: int, office: Office, root: Path, tmp_path: Path
 ) -> None:
-    run_id = office.approve(office.propose("config.write", path=PATH, content="max = 20\n"))
+    run_id = office.approve(office.propose("kit.write", path=PATH, content="max = 20\n"))
 
     killed_at(point, office, run_id, root, tmp_path)
 
@@ -163,7 +163,7 @@ def test_a_worker_killed_in_the_midst_is_followed_by_one_that_asks_the_folder(
 def test_a_killed_worker_whose_traces_were_cleared_away_is_a_matter_for_a_person(
     office: Office, root: Path, tmp_path: Path
 ) -> None:
-    run_id = office.approve(office.propose("config.write", path=PATH, content="max = 20\n"))
+    run_id = office.approve(office.propose("kit.write", path=PATH, content="max = 20\n"))
     killed_at("file_intended", office, run_id, root, tmp_path)
     for trace in root.rglob(".placet-staged-*"):
         trace.unlink()

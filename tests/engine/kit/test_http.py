@@ -97,8 +97,10 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("mode", UNKNOWN)
 def test_everything_else_means_that_nobody_knows(
-    mode: str, access: AccessService, args: Any
+    mode: str, access: AccessService, args: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if UNKNOWN[mode] is failures.TimedOut:
+        monkeypatch.setattr(GrantRole, "call_seconds", 1.0)
     access.behave(mode)
     began = time.monotonic()
 
@@ -252,12 +254,18 @@ def test_an_argument_cannot_climb_the_path(member: str, access: AccessService) -
     ("mode", "kind"), [("error_after", "found"), ("drop_before", "absent"), ("hang", "found")]
 )
 def test_after_no_answer_the_service_is_asked_by_key(
-    mode: str, kind: str, access: AccessService, args: Any
+    mode: str,
+    kind: str,
+    access: AccessService,
+    args: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     access.behave(mode)
     key = a_key()
-    with pytest.raises(failures.CallFailed):
-        execute(args, key)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(GrantRole, "call_seconds", 1.0)
+        with pytest.raises(failures.CallFailed):
+            execute(args, key)
 
     finding = GrantRole().reconcile(args, key=key)
 

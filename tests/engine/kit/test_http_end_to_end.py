@@ -3,6 +3,7 @@
 import pytest
 
 from engine import execution
+from tests.engine.kit.acts import GrantRole
 from tests.engine.kit.office import Office
 from tests.engine.kit.services import SECRET, AccessService
 
@@ -10,7 +11,7 @@ from tests.engine.kit.services import SECRET, AccessService
 def test_an_honest_service_ends_in_a_committed_effect(
     office: Office, access: AccessService
 ) -> None:
-    run_id = office.carry_out("access.grant", member="mara", role="editor")
+    run_id = office.carry_out("kit.grant", member="mara", role="editor")
 
     effect = office.effect(run_id)
     assert (effect.status, effect.verification) == ("succeeded", "passed")
@@ -21,7 +22,7 @@ def test_an_honest_service_ends_in_a_committed_effect(
 def test_a_service_that_grants_something_else_ends_in_an_alert_and_is_rolled_back(
     office: Office, access: AccessService
 ) -> None:
-    proposal = office.propose("access.grant", member="mara", role="editor")
+    proposal = office.propose("kit.grant", member="mara", role="editor")
     access.behave("lie_role")
     run_id = office.approve(proposal)
     office.work(run_id)
@@ -37,7 +38,7 @@ def test_a_service_that_grants_something_else_ends_in_an_alert_and_is_rolled_bac
 def test_a_service_that_grants_nothing_ends_in_an_alert_and_a_person_is_asked(
     office: Office, access: AccessService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proposal = office.propose("access.grant", member="mara", role="editor")
+    proposal = office.propose("kit.grant", member="mara", role="editor")
     access.behave("lie_nothing")
     run_id = office.approve(proposal)
     office.work(run_id)
@@ -55,10 +56,11 @@ def test_a_service_that_grants_nothing_ends_in_an_alert_and_a_person_is_asked(
     "mode", ["error_after", "drop_after", "hang", "oversize", "slow_head", "garbage", "no_json"]
 )
 def test_a_grant_whose_answer_was_lost_is_found_by_key_and_not_made_twice(
-    mode: str, office: Office, access: AccessService
+    mode: str, office: Office, access: AccessService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(GrantRole, "call_seconds", 2.0)
     before = len(access.grants())
-    proposal = office.propose("access.grant", member="jon", role="reader")
+    proposal = office.propose("kit.grant", member="jon", role="reader")
     access.behave(mode)
     run_id = office.approve(proposal)
 
@@ -73,7 +75,7 @@ def test_a_grant_that_never_arrived_is_sent_again_under_the_same_key(
     office: Office, access: AccessService
 ) -> None:
     before = len(access.grants())
-    proposal = office.propose("access.grant", member="jon", role="reader")
+    proposal = office.propose("kit.grant", member="jon", role="reader")
     access.behave("drop_before")
     run_id = office.approve(proposal)
     office.work(run_id)
@@ -91,7 +93,7 @@ def test_a_refusal_ends_the_effect_and_nothing_is_granted(
     office: Office, access: AccessService
 ) -> None:
     before = len(access.grants())
-    proposal = office.propose("access.grant", member="jon", role="reader")
+    proposal = office.propose("kit.grant", member="jon", role="reader")
     access.behave("refuse")
     run_id = office.approve(proposal)
     office.work(run_id)
@@ -111,7 +113,7 @@ def test_no_secret_is_kept_anywhere(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("DEBUG")
-    proposal = office.propose("access.grant", member="jon", role="reader")
+    proposal = office.propose("kit.grant", member="jon", role="reader")
     access.behave(mode, status=status)
     run_id = office.approve(proposal)
     office.work(run_id)
