@@ -218,6 +218,7 @@ def prepared(tables: Tables, fact: Fact) -> None:
         "attempt": 1,
         "fencing_token": None,
         "first_sent_at": None,
+        "recorded_at": None,
         "call_deadline": None,
         "outcome": None,
         "verification": None,
@@ -234,6 +235,7 @@ def intended(tables: Tables, fact: Fact) -> None:
         fencing_token=fact.said["fencing_token"],
         call_deadline=fact.at + timedelta(seconds=fact.said["call_seconds"]),
         first_sent_at=row["first_sent_at"] or fact.at,
+        recorded_at=None,
         updated_at=fact.at,
     )
 
@@ -247,6 +249,7 @@ def settled(tables: Tables, fact: Fact) -> None:
         external_resource_id=said.get("resource_id") or row["external_resource_id"],
         result_ref=said.get("result_ref") or row["result_ref"],
         attempt=row["attempt"] + (said["status"] == "prepared"),
+        recorded_at=row["recorded_at"] or fact.at,
         updated_at=fact.at,
     )
 
@@ -273,6 +276,7 @@ def ruled(tables: Tables, fact: Fact) -> None:
         outcome=said["outcome"],
         external_resource_id=said["resource_id"] or row["external_resource_id"],
         verification="partial" if said["resolution"] == "partly" else row["verification"],
+        recorded_at=row["recorded_at"] or fact.at,
         updated_at=fact.at,
     )
 

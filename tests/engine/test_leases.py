@@ -175,6 +175,19 @@ class TestAClaim:
         assert given is None
 
 
+    def test_finds_a_lease_that_lapsed_while_it_waited(self, desk: Desk) -> None:
+        run_id, token = claimed(desk)
+
+        def lapses(holder: Any) -> None:
+            holder.execute("UPDATE engine_run SET lease_until = clock_timestamp()")
+
+        (given,) = in_line_for(
+            desk.database, run_id, [partial(leasing.claim, run_id, "other:2")], lapses
+        )
+
+        assert given[0].token == token + 1
+
+
 class TestRenewing:
     def test_moves_the_end_and_nothing_else(self, desk: Desk) -> None:
         run_id, token = claimed(desk)
