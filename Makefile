@@ -11,7 +11,7 @@ PYTHON ?=
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --no-header $(LOCK_OPTIONS)
 
-.PHONY: help demo test check install lock clean
+.PHONY: help demo test check screenshots install lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make test     run the tests"
 	@echo "make check    formatting, lint, types, import contracts, migrations, deployment settings"
 	@echo "make install  make the environment for tests and checks ($(VENV))"
+	@echo "make screenshots  every page in light and dark, into screenshots/ (needs Chromium)"
 	@echo "make lock     resolve the lock files anew (LOCK_OPTIONS=--upgrade for newer releases)"
 	@echo "make clean    remove $(VENV) and the caches; the demo's data stays in .placet"
 
@@ -40,6 +41,9 @@ check: $(VENV)/installed-requirements-dev.lock
 	PLACET_ALLOWED_HOSTS=placet.example DATABASE_URL=postgresql://placet@localhost/placet \
 	CELERY_BROKER_URL=redis://localhost/0 \
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+screenshots: $(VENV)/installed-requirements-dev.lock
+	@$(BIN)/python -m tests.browser.screenshots
 
 install: $(VENV)/installed-requirements-dev.lock
 	@echo "Ready: $(BIN)/python is up to date with requirements-dev.lock."
