@@ -37,7 +37,6 @@ class Handler:
         self.file = file
         self.mode = "honest"
         self.taken: list[Envelope] = []
-        self.over = asyncio.Event()
 
     async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -114,7 +113,7 @@ class Handler:
 
     async def hang_after(self, server: SMTP, envelope: Envelope) -> str:
         await self.filed(content(envelope))
-        await self.over.wait()
+        await asyncio.Event().wait()  # until the client has hung up, which ends this
         return "250 far too late"
 
     async def odd_after(self, server: SMTP, envelope: Envelope) -> str:
@@ -178,7 +177,6 @@ class Provider:
         try:
             yield port
         finally:
-            controller.loop.call_soon_threadsafe(self.handler.over.set)
             controller.stop(no_assert=True)
 
     @contextmanager
