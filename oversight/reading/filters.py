@@ -1,5 +1,6 @@
 """Filters as the address of a list carries them: nothing is guessed and nothing is passed over."""
 
+import re
 import uuid
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -9,6 +10,11 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+
+_ISO = re.compile(
+    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII
+)
+"""A day, or an instant of it; Python would take much else for one."""
 
 
 class Moment(forms.Field):
@@ -38,6 +44,8 @@ def _in_the_control(moment: datetime) -> str:
 
 def _instant(text: str) -> datetime:
     try:
+        if not _ISO.fullmatch(text.strip()):
+            raise ValueError("not written as an instant is")
         read = datetime.fromisoformat(text.strip())
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as problem:
