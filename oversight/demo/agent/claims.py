@@ -23,6 +23,28 @@ class Claim:
     answer: str
     sender: str = ""
     amount_on_reflection: str = ""
+    action = ACTION
+    rollback_reason = None
+    valid_seconds = None
+
+    @property
+    def name(self) -> str:
+        return self.order
+
+    @property
+    def workflow(self) -> str:
+        """Some refunds follow the graph `refund`; the others are driven by the agent."""
+        return "agent" if int(self.order[-1]) % 2 else "refund"
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What its run starts from; the graph makes the proposal out of it."""
+        facts = {**self.arguments, "claim": self.why, "evidence": self.evidence}
+        return facts if self.workflow == "refund" else {}
+
+    @property
+    def headline(self) -> str:
+        return f"proposed to refund {self.amount} to {self.customer}"
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -297,6 +319,6 @@ CLAIMS = (
 )
 
 
-def claim_about(order: str) -> Claim | None:
-    """The claim about this order, if it is still among them."""
-    return next((claim for claim in CLAIMS if claim.order == order), None)
+def claim_about(order: str) -> Claim:
+    """The claim about this order. Raises StopIteration if there is none."""
+    return next(claim for claim in CLAIMS if claim.order == order)

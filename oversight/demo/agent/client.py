@@ -1,7 +1,7 @@
 """A client of Placet's API for agents, in nothing but the standard library."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -46,38 +46,19 @@ class Placet:
     def run(self, run_id: str) -> Answer:
         return self._asked("GET", f"/runs/{run_id}")
 
-    def propose(
-        self,
-        run_id: str,
-        action: str,
-        arguments: Answer,
-        *,
-        why: str,
-        evidence: Sequence[Any],
-        once: str,
-    ) -> Answer:
-        body = {"action": action, "arguments": arguments, "why": why, "evidence": evidence}
-        return self._post(f"/runs/{run_id}/proposals", body, once)
+    def propose(self, run_id: str, asked: Answer, *, once: str) -> Answer:
+        """Ask that one effect be allowed; `asked` is all that is said of it."""
+        return self._post(f"/runs/{run_id}/proposals", asked, once)
 
     def proposal(self, run_id: str, proposal_id: str) -> Answer:
         return self._asked("GET", f"/runs/{run_id}/proposals/{proposal_id}")
 
     def answer(
-        self,
-        run_id: str,
-        proposal_id: str,
-        version: int,
-        action: str,
-        arguments: Answer,
-        *,
-        why: str,
-        evidence: Sequence[Any],
-        once: str,
+        self, run_id: str, proposal_id: str, version: int, asked: Answer, *, once: str
     ) -> Answer:
         """Answer the question about `version` with a new version, the whole of it."""
-        body = {"action": action, "arguments": arguments, "why": why, "evidence": evidence}
         path = f"/runs/{run_id}/proposals/{proposal_id}/answers"
-        return self._post(path, {**body, "version": version}, once)
+        return self._post(path, {**asked, "version": version}, once)
 
     def finish(self, run_id: str, *, once: str) -> Answer:
         return self._post(f"/runs/{run_id}/finish", {}, once)

@@ -1,8 +1,8 @@
-"""The agent's own memory: which claims it has taken up, and what it was told of each."""
+"""The agent's own memory: what it has taken up, and what it was told of each."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 BEFORE_A_DECISION = ("new", "preparing", "open", "returned")
@@ -10,10 +10,13 @@ BEFORE_A_DECISION = ("new", "preparing", "open", "returned")
 
 @dataclass(slots=True, kw_only=True)
 class Matter:
-    """One claim in hand. `token` names everything that is asked for it, so that nothing is asked
-    twice; `closed` says how it ended."""
+    """One wish in hand, by its name.
 
-    order: str
+    `token` names everything that is asked for it, so that nothing is asked twice; `closed` says how
+    it ended.
+    """
+
+    name: str
     token: str
     workflow: str
     run_id: str = ""
@@ -42,8 +45,8 @@ class Notes:
     def undecided(self) -> int:
         return sum(matter.undecided for matter in self._matters)
 
-    def orders(self) -> set[str]:
-        return {matter.order for matter in self._matters}
+    def names(self) -> set[str]:
+        return {matter.name for matter in self._matters}
 
     def __len__(self) -> int:
         return len(self._matters)
@@ -65,6 +68,9 @@ class Notes:
 
 
 def _read(path: Path) -> list[Matter]:
+    """What is noted there. Notes of another form, from an earlier version, are left out."""
     if not path.exists():
         return []
-    return [Matter(**facts) for facts in json.loads(path.read_text(encoding="utf-8"))]
+    known = {field.name for field in fields(Matter)}
+    noted = json.loads(path.read_text(encoding="utf-8"))
+    return [Matter(**facts) for facts in noted if facts.keys() == known]

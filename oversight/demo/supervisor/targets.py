@@ -55,7 +55,7 @@ class Targets:
 
     def parts(self, logs: Path) -> dict[str, Part]:
         """The processes by name; none of them is essential: a target may be down."""
-        ports = {
+        ports: dict[str, list[str | int]] = {
             "access": ["--port", self.access],
             "mail": ["--smtp", self.smtp, "--imap", self.imap],
             "pager": ["--port", self.pager],
