@@ -149,7 +149,7 @@ class TestAStop:
     def test_placed_later_finds_the_approval_and_nothing_fires(self, desk: Desk) -> None:
         order = desk.purchase()
         proposal = desk.approved_refund(order)
-        api.stop_everything(reviewer(desk.people.rosa), "Something is odd.")
+        api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
 
         desk.work(proposal.run_id)
 
@@ -159,16 +159,16 @@ class TestAStop:
     @pytest.mark.parametrize("decision", ["reject", "return"])
     def test_does_not_keep_anybody_from_saying_no(self, decision: str, desk: Desk) -> None:
         proposal = desk.propose_refund()
-        api.stop_everything(reviewer(desk.people.rosa), "Something is odd.")
+        api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
 
         desk.decide(proposal, decision)
 
         assert_one_outcome(desk, proposal, OUTCOMES[decision])
 
     def test_is_one_however_many_place_it(self, desk: Desk) -> None:
-        rosa = reviewer(desk.people.rosa)
+        otto = reviewer(desk.people.otto)
 
-        said = together([partial(api.stop_everything, rosa, "Something is odd.")] * 8)
+        said = together([partial(api.stop_everything, otto, "Something is odd.")] * 8)
 
         assert sum(isinstance(one, uuid.UUID) for one in said) == 1
         assert sum(isinstance(one, Conflict) for one in said) == 7
@@ -179,7 +179,9 @@ def under_a_stop_being_placed(desk: Desk, *acts: Act) -> list[object]:
     schema = doors.schema()
     with ThreadPoolExecutor(len(acts)) as threads:
         with desk.database.connected() as stopper, stopper.transaction():
-            stopper.execute(f"SELECT {schema}.place_stop('person:0', 'odd', false)".encode())
+            stopper.execute(
+                f"SELECT {schema}.place_stop('command:root', NULL, 'odd', false)".encode()
+            )
             futures = [threads.submit(alone, one) for one in acts]
             wait_for_waiting(desk.database, len(acts))
         return [answer(future) for future in futures]

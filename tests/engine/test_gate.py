@@ -292,6 +292,46 @@ class TestWhoMayDecide:
         assert_still_open(desk, proposal)
 
 
+class TestWhoMayStopEverything:
+    @pytest.mark.parametrize("name", ["rosa", "ada", "ines"])
+    def test_others_may_neither_stop_nor_go_on(self, name: str, desk: Desk) -> None:
+        other = reviewer(getattr(desk.people, name))
+
+        with pytest.raises(NotPermitted):
+            api.stop_everything(other, "Something is odd.")
+        api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
+        with pytest.raises(NotPermitted):
+            api.go_on(other, "It was nothing.")
+
+    @pytest.mark.parametrize("name", ["otto", "zoe"])
+    def test_operators_and_administrators_may(self, name: str, desk: Desk) -> None:
+        person = reviewer(getattr(desk.people, name))
+
+        api.stop_everything(person, "Something is odd.")
+        api.go_on(person, "It was nothing.")
+
+    def test_an_operator_who_was_deactivated_may_not(self, desk: Desk) -> None:
+        otto = reviewer(desk.people.otto)
+        desk.database.execute("UPDATE oversight_person SET is_active = false")
+
+        with pytest.raises(NotPermitted):
+            api.stop_everything(otto, "Something is odd.")
+
+    def test_only_an_operator_lets_a_paused_run_go_on(self, desk: Desk) -> None:
+        proposal = desk.approved_refund()
+        desk.database.execute(TAMPERING["digest"])
+        desk.work(proposal.run_id)
+        assert desk.run(proposal.run_id).status == "paused"
+
+        for name in ("rosa", "ada", "zoe"):
+            with pytest.raises(NotPermitted):
+                api.resume_run(
+                    proposal.run_id,
+                    reviewer=reviewer(getattr(desk.people, name)),
+                    reason="Go on.",
+                )
+
+
 def assert_still_open(desk: Desk, proposal: Proposal) -> None:
     proposal.refresh_from_db()
     assert proposal.status == "open"

@@ -81,12 +81,12 @@ class TestTheSweep:
         assert sweeper.run_once().runs == (run_id,)
 
     def test_finds_a_paused_run_only_once_a_person_lets_it_go_on(self, desk: Desk) -> None:
-        proposal, rosa = desk.approved_refund(), reviewer(desk.people.rosa)
-        api.stop_everything(rosa, "Something is odd.")
+        proposal, otto = desk.approved_refund(), reviewer(desk.people.otto)
+        desk.database.execute("UPDATE engine_proposal SET digest = repeat('0', 64)")
         desk.work(proposal.run_id)
-        assert desk.run(proposal.run_id).status == "paused"
+        assert desk.run(proposal.run_id).reason_code == "checksum_mismatch"
         assert sweeper.run_once().runs == ()
-        api.resume_run(proposal.run_id, reviewer=rosa, reason="Look again.")
+        api.resume_run(proposal.run_id, reviewer=otto, reason="Look again.")
 
         assert sweeper.run_once().runs == (proposal.run_id,)
 

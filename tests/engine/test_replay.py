@@ -81,17 +81,22 @@ def rolled_back(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
-def stopped_and_resumed(desk: Desk) -> uuid.UUID:
-    proposal = desk.approved_refund()
-    rosa = reviewer(desk.people.rosa)
-    api.stop_everything(rosa, "Something is odd.")
+def stopped_and_let_go_on(desk: Desk) -> uuid.UUID:
+    proposal, otto = desk.approved_refund(), reviewer(desk.people.otto)
+    api.stop_everything(otto, "Something is odd.")
     desk.work(proposal.run_id)
-    api.go_on(rosa, "It was nothing.")
-    api.resume_run(proposal.run_id, reviewer=rosa, reason="Go on.")
+    api.go_on(otto, "It was nothing.")
     desk.work(proposal.run_id)
     desk.approve(desk.proposal(proposal.run_id))
     desk.work(proposal.run_id)
     return proposal.run_id
+
+
+def paused_and_resumed(desk: Desk) -> uuid.UUID:
+    effect, otto = nobody_can_tell(desk), reviewer(desk.people.otto)
+    api.resume_run(effect.run_id, reviewer=otto, reason="It answers again.")
+    desk.work(effect.run_id)
+    return effect.run_id
 
 
 def closed_without_any_effect(desk: Desk) -> uuid.UUID:
@@ -212,7 +217,8 @@ STORIES: list[Story] = [
     refused_by_the_target,
     unknown_and_found,
     rolled_back,
-    stopped_and_resumed,
+    stopped_and_let_go_on,
+    paused_and_resumed,
     closed_without_any_effect,
     withdrawn_while_open,
     withdrawn_right_before_the_gate,
