@@ -188,6 +188,12 @@ ALARM: Mapping[str, Shown] = {
     "checksum_mismatch": _shown(
         _("Checksum mismatch"), _("A checkpoint is not what was saved."), "layers", "bad"
     ),
+    "incompatible_version": _shown(
+        _("Incompatible version"), _("The code does not know what is stored."), "code", "wait"
+    ),
+    "authority_lapsed": _shown(
+        _("Authority lapsed"), _("Nobody may allow what the run needs."), "ring-broken", "wait"
+    ),
 }
 """What an alert may be about."""
 

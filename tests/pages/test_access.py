@@ -10,10 +10,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, path, reverse
 
+from engine import api
 from engine.models import Checkpoint
 from oversight import access, urls
 from oversight.access import EVERYBODY, REVIEWERS, ROLES, Open
 from tests.cast import CAST, PASSWORD, People
+from tests.pages.alerts.trouble import wrong_refund
 from tests.pages.reading import Readers, address_of, contents
 from tests.world import Database, Desk
 
@@ -86,6 +88,10 @@ def addresses(desk: Desk) -> dict[str, str]:
     run = reverse("runs:run", args=[proposal.run_id])
     saved = Checkpoint.objects.filter(run_id=proposal.run_id).latest("last_event_sequence")
     checkpoint = reverse("checkpoints:checkpoint", args=[saved.pk])
+    alert = wrong_refund(desk)
+    effect, raised = f"/unknowns/{alert.effect_id}/", f"/alerts/{alert.pk}/"
+    drill = api.stop_everything(api.Command(user="root"), "A drill.")
+    api.go_on(api.Command(user="root"), "It was one.")
     return {
         "inbox:page": "/inbox/",
         "inbox:live": "/inbox/live/",
@@ -96,6 +102,24 @@ def addresses(desk: Desk) -> dict[str, str]:
         "runs:page": "/runs/",
         "runs:run": run,
         "runs:live": f"{run}live/",
+        "unknowns:page": "/unknowns/",
+        "unknowns:news": "/unknowns/live/",
+        "unknowns:effect": effect,
+        "unknowns:live": f"{effect}live/",
+        "unknowns:ask": f"{effect}ask/",
+        "unknowns:rule": f"{effect}rule/",
+        "alerts:page": "/alerts/",
+        "alerts:news": "/alerts/live/",
+        "alerts:alert": raised,
+        "alerts:live": f"{raised}live/",
+        "alerts:acknowledge": f"{raised}acknowledge/",
+        "alerts:resolve": f"{raised}resolve/",
+        "alerts:resume": f"{raised}resume/",
+        "stop:page": "/stop/",
+        "stop:live": "/stop/live/",
+        "stop:receipt": f"/stop/{drill}/",
+        "stop:place": "/stop/place/",
+        "stop:lift": "/stop/lift/",
         "checkpoints:page": "/checkpoints/",
         "checkpoints:live": "/checkpoints/live/",
         "checkpoints:at": f"/checkpoints/at/?run={proposal.run_id}&seq=2",

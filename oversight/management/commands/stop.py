@@ -21,14 +21,6 @@ MAY_STOP = ("operator", "administrator")
 POLL_SECONDS = 0.2
 
 
-class OnTheMachine(api.Reviewer):
-    """Whoever may run commands on this machine, by the name that they have there."""
-
-    @property
-    def actor(self) -> str:
-        return f"command:{self.name}"
-
-
 class Command(BaseCommand):
     help = "Stop everything, and say when nothing is under way any more; or lift the stop."
 
@@ -48,11 +40,11 @@ class Command(BaseCommand):
         except PlacetError as problem:
             raise CommandError(str(problem.facts.get("detail") or problem.message)) from problem
 
-    def _lift(self, speaker: api.Reviewer, reason: str) -> None:
+    def _lift(self, speaker: api.Speaker, reason: str) -> None:
         api.go_on(speaker, reason)
         self.stdout.write("The stop is lifted. The next sweep finds what it held up.")
 
-    def _stop(self, speaker: api.Reviewer, reason: str, rollbacks_run: bool) -> None:
+    def _stop(self, speaker: api.Speaker, reason: str, rollbacks_run: bool) -> None:
         stop = api.stop_everything(speaker, reason, rollbacks_run=rollbacks_run)
         self.stdout.write("Everything is stopped: nothing new begins.")
         receipt = api.halt_receipt(stop)
@@ -95,10 +87,10 @@ def _verdict(receipt: Mapping[str, Any]) -> str:
     )
 
 
-def _speaker(username: str | None) -> api.Reviewer:
+def _speaker(username: str | None) -> api.Speaker:
     """The person named; without a name, whoever has been let onto this machine."""
     if username is None:
-        return OnTheMachine(person_id=0, name=getpass.getuser())
+        return api.Command(user=getpass.getuser())
     person = Person.objects.filter(
         username=username, is_active=True, groups__name__in=MAY_STOP
     ).first()

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from engine import api
 from oversight.pages.stop import reads
 from oversight.pages.stop.reads import Named, Placed
-from oversight.reading import actors
+from oversight.reading import actors, attention
 from oversight.reading.actors import Actor
 
 ORDER = ("under way", "unknown", "done", "not started")
@@ -58,6 +58,7 @@ class Shown:
     told: Told | None
     receipt: Receipt | None
     reach: reads.Reach | None
+    unknown: int
     offered: str
 
     @property
@@ -68,7 +69,7 @@ class Shown:
     @property
     def mark(self) -> str:
         """Changes with whatever is shown."""
-        seen = f"{self.offer} {self.receipt} {self.reach}"
+        seen = f"{self.offer} {self.receipt} {self.reach} {self.unknown}"
         return sha256(seen.encode()).hexdigest()[:16]
 
     @property
@@ -84,6 +85,7 @@ def shown(*, offered: str | None) -> Shown:
         told=told([stop])[0] if stop else None,
         receipt=read_receipt(stop.stop_id) if stop else None,
         reach=None if stop else reads.reach(),
+        unknown=attention.unknown_effects(),
         offered=offered or "",
     )
     return replace(now, offered=now.offer) if offered is None else now

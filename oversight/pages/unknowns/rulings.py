@@ -32,8 +32,8 @@ RULINGS: Mapping[str, Ruling] = {
         words=_("It happened"),
         follows=_(
             "The target is read again. Only if it shows what was approved is the effect "
-            "committed; if it shows something else, an alert is raised and the rollback plan "
-            "takes over."
+            "committed; if it shows something else, an alert is raised, and a person takes it "
+            "back by hand: the plan needs the answer that never came."
         ),
         follows_for_rollback=_(
             "The target is read again. If it shows what was before, the effect counts as taken "
