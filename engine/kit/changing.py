@@ -83,8 +83,8 @@ class FileChange(Action):
 
     def seen(self, path: str) -> Seen | None:
         """The file as it is now, on a fresh open; None when there is none."""
-        with self._at(path, create=False) as place:
-            return see(place.folder, place.name)
+        with opened_root(self.root) as root, opened_parent(root, path) as (folder, name):
+            return see(folder, name)
 
     def execute(self, args: Any, *, key: str, fencing_token: int) -> Answer:
         deadline = time.monotonic() + self.call_seconds

@@ -14,16 +14,17 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.canonical import packed
 
 from .failures import CallFailed
-from .folders import KEPT, PathRefused, open_folder, see, write_new
+from .folders import KEPT, STAGED, PathRefused, open_folder, see, write_new
 from .folders import replace as rename
 
 PARTS = ("originals", "journal", "turns")
@@ -135,14 +136,16 @@ def _entry_name(key: str) -> str:
 @contextmanager
 def kept_in(root: int, *, create: bool) -> Iterator[Kept | None]:
     """What a root keeps; None when it keeps nothing yet and none is to be created."""
+    if create:
+        _make(root)
+    elif not _is_there(root):
+        yield None
+        return
     folders: dict[str, int] = {}
     try:
-        if not create and not _is_there(root):
-            yield None
-            return
-        folders[KEPT] = _folder(root, KEPT, create)
+        folders[KEPT] = open_folder(root, KEPT, KEPT)
         for part in PARTS:
-            folders[part] = _folder(folders[KEPT], part, create)
+            folders[part] = open_folder(folders[KEPT], part, KEPT)
         yield Kept(folders)
     finally:
         for folder in folders.values():
@@ -157,17 +160,32 @@ def _is_there(root: int) -> bool:
     return True
 
 
-def _folder(parent: int, name: str, create: bool) -> int:
-    if create:
-        _make(parent, name)
-    return open_folder(parent, name, name)
-
-
-def _make(parent: int, name: str) -> None:
+def _make(root: int) -> None:
+    """There is a whole one, on the disk, when this returns; a half one is never seen."""
     try:
-        os.mkdir(name, 0o700, dir_fd=parent)
-        os.fsync(parent)
-    except FileExistsError:
-        return
+        if not _is_there(root):
+            _make_whole(root)
+        os.fsync(root)
     except OSError as problem:
-        raise PathRefused(f"{name!r} cannot be made: {problem.strerror}.") from problem
+        raise PathRefused(f"{KEPT!r} cannot be made: {problem.strerror}.") from problem
+
+
+def _make_whole(root: int) -> None:
+    staged = f"{STAGED}{secrets.token_hex(16)}"
+    os.mkdir(staged, 0o700, dir_fd=root)
+    folder = open_folder(root, staged, KEPT)
+    try:
+        for part in PARTS:
+            os.mkdir(part, 0o700, dir_fd=folder)
+        os.fsync(folder)
+        os.rename(staged, KEPT, src_dir_fd=root, dst_dir_fd=root)
+    except OSError as problem:
+        for part in PARTS:
+            with suppress(FileNotFoundError):
+                os.rmdir(part, dir_fd=folder)
+        os.rmdir(staged, dir_fd=root)
+        # Another process was quicker: its folder is as good as ours.
+        if problem.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+    finally:
+        os.close(folder)

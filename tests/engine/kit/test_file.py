@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.actions import Action, Refused
-from engine.kit import changing, folders
+from engine.kit import changing, folders, keeping
 from engine.kit.changing import Unclear
 from engine.kit.failures import TimedOut
 from engine.kit.folders import PathRefused
@@ -126,6 +126,36 @@ def test_the_original_is_kept_and_the_intent_written_before_the_change(
     assert (entry["stage"], entry["path"]) == ("intent", PATH)
 
 
+def test_processes_that_begin_at_once_share_what_is_kept(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both see that there is none; one of them is slower, and takes what the other made."""
+    write()
+    monkeypatch.setattr(keeping, "_is_there", lambda root: False)
+
+    write(asked("other.ini"), key=OTHER_KEY)
+
+    assert (root / ".placet-kept" / "journal" / f"{KEY}.json").exists()
+    assert (root / ".placet-kept" / "journal" / f"{OTHER_KEY}.json").exists()
+    assert staged(root) == []
+
+
+@pytest.mark.parametrize("call", ["mkdir", "rename", "fsync"])
+def test_a_root_that_cannot_keep_anything_is_not_changed(
+    call: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(*given: Any, **more: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(keeping.os, call, read_only)
+
+    with pytest.raises(PathRefused, match="Read-only"):
+        write()
+
+    monkeypatch.undo()
+    assert (root / PATH).read_text() == "max = 10\n"
+
+
 def test_everything_is_on_the_disk_before_it_is_built_upon(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +180,7 @@ def test_everything_is_on_the_disk_before_it_is_built_upon(
     write()
 
     expected = [
+        "fsync config",
         *["fsync .placet", "fsync originals", f"rename to {sha256('first' + chr(10))[:12]}"],
         *["fsync originals", "fsync .placet", "fsync app"],
         *["fsync .placet", "fsync journal", f"rename to {KEY[:12]}", "fsync journal"],
