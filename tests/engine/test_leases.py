@@ -174,7 +174,6 @@ class TestAClaim:
 
         assert given is None
 
-
     def test_finds_a_lease_that_lapsed_while_it_waited(self, desk: Desk) -> None:
         run_id, token = claimed(desk)
 
