@@ -104,6 +104,7 @@ ROUTES: Mapping[str, Allowed] = {
     "api:nowhere": Open.TO_KEYS,
     "demo:sign_in": Open.TO_ALL,
     "demo:world": EVERYBODY,
+    "demo:elsewhere": EVERYBODY,
 }
 
 NAMESPACES: Mapping[str, Allowed] = {"api:v1": Open.TO_KEYS}

@@ -8,4 +8,5 @@ app_name = "demo"
 urlpatterns = [
     path("sign-in/<slug:name>/", sign_in.enter, name="sign_in"),
     path("world/", views.world, name="world"),
+    path("world/elsewhere/", views.elsewhere, name="elsewhere"),
 ]

@@ -1,4 +1,6 @@
-"""The world beside the oversight of it: the ledger as it is, and a way to change it unasked."""
+"""The world beside the oversight of it: as it is, and a way to change it unasked."""
+
+from typing import Any
 
 import psycopg
 from django.contrib import messages
@@ -6,9 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from oversight.demo import reads
+from oversight.demo.elsewhere import elsewhere as look_elsewhere
 from oversight.demo.forms import ChangeForm
 
 
@@ -23,6 +26,21 @@ def world(request: HttpRequest) -> HttpResponse:
         return render(request, "demo/world.html", {"form": ChangeForm()}, status=503)
 
 
+@require_safe
+def elsewhere(request: HttpRequest) -> HttpResponse:
+    """The targets beside the ledger; 204 while nothing has changed since `seen`."""
+    found = _elsewhere()
+    if request.GET.get("seen") == found["elsewhere"].mark:
+        return HttpResponse(status=204)
+    return render(request, "demo/elsewhere.html", found)
+
+
+def _elsewhere() -> dict[str, Any]:
+    found = look_elsewhere()
+    url = reverse("demo:elsewhere", query={"seen": found.mark})
+    return {"elsewhere": found, "elsewhere_url": url}
+
+
 def _show(request: HttpRequest, form: ChangeForm, status: int = 200) -> HttpResponse:
     found, seen = reads.world(), request.GET.get("seen")
     if seen == found.mark:
@@ -30,7 +48,8 @@ def _show(request: HttpRequest, form: ChangeForm, status: int = 200) -> HttpResp
     here = {"world": found, "live_url": reverse("demo:world", query={"seen": found.mark})}
     if seen is not None:
         return render(request, "demo/ledger.html", here)
-    return render(request, "demo/world.html", {**here, "form": form}, status=status)
+    whole = {**here, **_elsewhere(), "form": form}
+    return render(request, "demo/world.html", whole, status=status)
 
 
 def _change(request: HttpRequest) -> HttpResponse:

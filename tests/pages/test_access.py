@@ -136,6 +136,7 @@ def addresses(desk: Desk) -> dict[str, str]:
         "api:page": "/api/",
         "api:problem": "/api/problems/conflict",
         "demo:world": "/demo/world/",
+        "demo:elsewhere": "/demo/world/elsewhere/",
     }
 
 
