@@ -60,8 +60,10 @@ class Provider:
         return AuthResult(success=right, handled=right)
 
     def make_mailbox(self) -> None:
+        """Where it is missing: pymap stumbles over one that is there."""
         with self._signed_in() as client:
-            client.create(MAILBOX)
+            if client.select(MAILBOX, readonly=True)[0] != "OK":
+                client.create(MAILBOX)
 
     def _file(self, message: bytes) -> None:
         with self._signed_in() as client:
@@ -92,8 +94,18 @@ def write_users(folder: Path, secret: str) -> None:
 
 def serve_smtp(port: int, provider: Provider, imap_port: int) -> None:
     """Take mail over as soon as the mailbox it goes to is there, and say so."""
-    wait_for(imap_port)
-    provider.make_mailbox()
+    try:
+        wait_for(imap_port)
+        provider.make_mailbox()
+        start_smtp(port, provider)
+    except Exception as problem:
+        # Half a mail service is none: the process ends, and whoever watches it starts another.
+        print(f"the mail service cannot start: {problem}", flush=True)
+        os._exit(1)
+    print(f"mail service listening on {port} (SMTP) and {imap_port} (IMAP)", flush=True)
+
+
+def start_smtp(port: int, provider: Provider) -> None:
     Controller(
         provider,
         hostname="127.0.0.1",
@@ -101,7 +113,6 @@ def serve_smtp(port: int, provider: Provider, imap_port: int) -> None:
         authenticator=provider.authenticated,
         auth_require_tls=False,
     ).start()
-    print(f"mail service listening on {port} (SMTP) and {imap_port} (IMAP)", flush=True)
 
 
 def wait_for(port: int) -> None:
