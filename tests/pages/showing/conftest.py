@@ -1,7 +1,5 @@
 """A browser that is served from memory: templates drawn in the test, static files from disk."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,7 +8,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.template import Context, Template
 from django.test import override_settings
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -31,19 +29,6 @@ def plain_static() -> Iterator[None]:
     }
     with override_settings(ROOT_URLCONF="tests.pages.showing.urls", STORAGES=storages):
         yield
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        installed = shutil.which("chromium") or shutil.which("google-chrome")
-        if not installed and not Path(playwright.chromium.executable_path).exists():
-            pytest.skip("no Chromium on this machine")
-        # Chromium's own sandbox refuses to start for root
-        args = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=installed, args=args)
-        yield browser
-        browser.close()
 
 
 class Visit:
