@@ -130,6 +130,24 @@ class TestAMismatch:
         assert (run.status, run.reason_code) == ("paused", "rollback_failed")
         assert desk.ledger.refunded(order) == "38.50"
 
+    def test_is_not_taken_back_by_arguments_that_were_changed_by_hand(
+        self, desk: Desk, order: str
+    ) -> None:
+        run_id = desk.approved_refund(order).run_id
+
+        def tamper() -> None:
+            desk.database.execute(
+                "UPDATE engine_effect SET arguments = convert_to(replace(convert_from(arguments,"
+                " 'UTF8'), '25.00', '75.00'), 'UTF8') WHERE compensates_id IS NOT NULL"
+            )
+
+        with after_the_preparation_of_the_rollback(tamper):
+            desk.work(run_id)
+
+        run = desk.run(run_id)
+        assert (run.status, run.reason_code) == ("paused", "rollback_failed")
+        assert desk.ledger.movements(order) == 1
+
     def test_is_taken_back_although_the_answers_get_lost(self, desk: Desk, order: str) -> None:
         run_id = desk.approved_refund(order).run_id
 
