@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from engine import api
+from engine.canonical import packed
 from engine.searching import EventQuery
 from engine.standalone import verify
 from tests.cast import reviewer
@@ -62,7 +63,7 @@ def forged(export: bytes, change: Callable[[dict[str, Any], Lines], None]) -> by
     """With other events, and with a manifest that says so: as good as a forger can make it."""
     manifest, lines = parts(export)
     change(manifest, lines)
-    text = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+    text = b"".join(packed(line) + b"\n" for line in lines)
     manifest |= {"sha256": hashlib.sha256(text).hexdigest(), "events": len(lines)}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
