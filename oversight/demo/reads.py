@@ -12,7 +12,7 @@ from psycopg.rows import DictRow, dict_row
 
 from oversight.demo.desk.stock import DESK
 
-LATEST = 40
+LATEST = 24
 
 Connection = psycopg.Connection[DictRow]
 
@@ -37,7 +37,8 @@ class Bought:
 class Happened:
     """One thing that really happened: to an order (the `nth` of its `movements`), or elsewhere.
 
-    `amount` is never negative; `kind` is refunded, taken_back, paid_out or paid_in.
+    `amount` is never negative; `kind` is refunded, taken_back, paid_out or paid_in; `note` is what
+    the ledger was told of a payment that is about no order.
     """
 
     at: datetime
@@ -45,6 +46,7 @@ class Happened:
     amount: str
     order: str
     customer: str
+    note: str
     nth: int
     movements: int
 
@@ -105,13 +107,13 @@ def _happened(ledger: Connection) -> tuple[Happened, ...]:
     rows = ledger.execute(
         """
         SELECT at, CASE WHEN amount > 0 THEN 'refunded' ELSE 'taken_back' END AS kind,
-               abs(amount)::text AS amount, order_no AS "order", customer,
+               abs(amount)::text AS amount, order_no AS "order", customer, '' AS note,
                row_number() OVER (PARTITION BY order_no ORDER BY id) AS nth,
                count(*) OVER (PARTITION BY order_no) AS movements
         FROM movement JOIN purchase USING (order_no)
         UNION ALL
         SELECT at, CASE WHEN amount < 0 THEN 'paid_out' ELSE 'paid_in' END,
-               abs(amount)::text, '', '', 0, 0
+               abs(amount)::text, '', '', note, 0, 0
         FROM transfer
         ORDER BY at DESC LIMIT %s
         """,

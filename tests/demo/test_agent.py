@@ -11,25 +11,29 @@ from pathlib import Path
 
 import pytest
 
+from engine import actions
 from engine.models import Event, Proposal, Run
 from oversight.agents_api.keys import issue_key
 from oversight.agents_api.models import Agent
 from oversight.demo import agent as package
-from oversight.demo.agent.claims import CLAIMS
+from oversight.demo.agent.claims import CLAIMS, Claim, claim_about
 from oversight.demo.agent.client import Placet, Problem, Unreachable
-from oversight.demo.agent.desk_agent import AT_MOST_UNDECIDED, DeskAgent
+from oversight.demo.agent.desk_agent import AT_MOST_UNDECIDED, AT_ONCE, DeskAgent
+from oversight.demo.agent.errands import RECALL
 from oversight.demo.agent.notes import Matter, Notes
 from oversight.demo.management.commands.seed_demo import SCOPES
 from oversight.embedded import processes
+from tests.demo.conftest import Outside
 from tests.faults.processes import PATIENCE, Web
 from tests.world import Desk, Ledger
 
-FIRST, SECOND = CLAIMS[:2]
+FIRST, WITH_A_FEE, BY_GRAPH = map(claim_about, ("N-20417", "N-20452", "N-20438"))
 NEVER = 3600.0
 
 
 @pytest.fixture
-def key(desk: Desk, stocked: Ledger) -> str:
+def key(desk: Desk, stocked: Ledger, outside: Outside) -> str:
+    outside.start("access")
     agent = Agent.objects.create(name="refund-desk", owner=desk.people.tomas)
     return issue_key(agent, SCOPES, timedelta(hours=1))
 
@@ -55,10 +59,10 @@ def work_everywhere(desk: Desk) -> None:
         desk.work(run.run_id)
 
 
-def proposed(desk: Desk, order: str) -> Proposal:
-    """The newest proposal version about an order."""
+def proposed(desk: Desk, name: str) -> Proposal:
+    """The newest proposal version about an order, or about anything else that names it."""
     versions = Proposal.objects.order_by("opened_at")
-    return [one for one in versions if json.loads(bytes(one.arguments))["order"] == order][-1]
+    return [one for one in versions if name in bytes(one.arguments).decode()][-1]
 
 
 def turn(agent: DeskAgent, desk: Desk) -> None:
@@ -70,16 +74,17 @@ def turn(agent: DeskAgent, desk: Desk) -> None:
     agent.turn()
 
 
-def matter(notes: Notes, order: str) -> Matter:
-    return next(one for one in notes._matters if one.order == order)
+def matter(notes: Notes, name: str) -> Matter:
+    return next(one for one in notes._matters if one.name == name)
 
 
-def test_two_proposals_come_at_once_by_two_roads_and_then_there_is_a_pause(
+def test_some_come_at_once_by_two_roads_and_then_there_is_a_pause(
     at_work: DeskAgent, desk: Desk
 ) -> None:
     turn(at_work, desk)
-    assert sorted(Run.objects.values_list("workflow", flat=True)) == ["agent", "refund"]
-    for claim in (FIRST, SECOND):
+    assert sorted(Run.objects.values_list("workflow", flat=True)) == ["agent"] * 5 + ["refund"]
+    assert Run.objects.count() == AT_ONCE
+    for claim in (FIRST, WITH_A_FEE):
         proposal = proposed(desk, claim.order)
         assert proposal.status == "open"
         assert proposal.why == claim.why
@@ -96,15 +101,31 @@ def test_it_never_has_more_undecided_than_it_should(web: Web, key: str, desk: De
     assert Run.objects.count() == AT_MOST_UNDECIDED + 1
 
 
-@pytest.mark.parametrize("claim", [FIRST, SECOND], ids=["driven by the agent", "graph"])
-def test_an_approved_refund_is_followed_to_its_end(
-    at_work: DeskAgent, desk: Desk, notes: Notes, claim: object
+def test_it_says_why_what_cannot_be_taken_back_has_to_be_and_how_long_it_is_of_use(
+    at_work: DeskAgent, desk: Desk
 ) -> None:
     turn(at_work, desk)
+    recall = json.loads(bytes(proposed(desk, "N-20530").terms))
+    assert recall["rollback"] == {
+        "kind": "none",
+        "summary": actions.get(RECALL.action).rollback.summary,
+        "by": None,
+        "reason": RECALL.rollback_reason,
+    }
+    lunch = proposed(desk, "counter")
+    assert timedelta(seconds=5) < lunch.valid_until - lunch.opened_at <= timedelta(seconds=15)
+
+
+@pytest.mark.parametrize("claim", [FIRST, BY_GRAPH], ids=["driven by the agent", "graph"])
+def test_an_approved_refund_is_followed_to_its_end(
+    web: Web, key: str, desk: Desk, notes: Notes, claim: Claim
+) -> None:
+    agent = DeskAgent(Placet(web.url, key), notes, pause=0)
+    turn(agent, desk)
     proposal = proposed(desk, claim.order)
     desk.approve(proposal)
     work_everywhere(desk)
-    turn(at_work, desk)
+    turn(agent, desk)
     assert matter(notes, claim.order).closed == "Carried out, verified and committed."
     assert desk.run(proposal.run_id).status == "completed"
     assert desk.ledger.movements(claim.order) == 1
@@ -150,8 +171,8 @@ def test_started_again_it_goes_on_where_it_was(
     turn(at_work, desk)
     again = DeskAgent(Placet(web.url, key), Notes(tmp_path / "notes.json"), pause=NEVER)
     turn(again, desk)
-    assert Run.objects.count() == 2
-    assert Proposal.objects.count() == 2
+    assert Run.objects.count() == AT_ONCE
+    assert Proposal.objects.count() == AT_ONCE
 
 
 def test_a_crash_before_it_noted_the_answer_asks_nothing_twice(
@@ -161,14 +182,14 @@ def test_a_crash_before_it_noted_the_answer_asks_nothing_twice(
     for one in notes.open():
         one.run_id = one.proposal_id = ""
     turn(DeskAgent(Placet(web.url, key), notes, pause=NEVER), desk)
-    assert Run.objects.count() == 2
-    assert Proposal.objects.count() == 2
+    assert Run.objects.count() == AT_ONCE
+    assert Proposal.objects.count() == AT_ONCE
 
 
 def test_a_run_that_nobody_knows_any_more_is_given_up(
     at_work: DeskAgent, notes: Notes, desk: Desk
 ) -> None:
-    notes.add(Matter(order=FIRST.order, token="t", workflow="agent", run_id=str(uuid.uuid4())))
+    notes.add(Matter(name=FIRST.order, token="t", workflow="agent", run_id=str(uuid.uuid4())))
     turn(at_work, desk)
     assert "404" in matter(notes, FIRST.order).closed
 

@@ -2,6 +2,7 @@
 
 import stat
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from django.core.management import CommandError, call_command
 
 from engine import api
 from oversight.access import ROLES
-from oversight.agents_api.keys import recognised
+from oversight.agents_api.keys import issue_key, recognised
 from oversight.agents_api.models import Agent, ApiKey
 from oversight.demo.cast import CAST, TOMAS
+from oversight.demo.desk.configuration import FILE, FIRST
 from oversight.demo.desk.stock import DESK, PURCHASES
 from oversight.embedded import Servers
 from oversight.models import Person
@@ -36,15 +38,26 @@ def key_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def shop(tmp_path: Path, settings: Any) -> Path:
+    """The folder of the shop's configuration, which nobody has made."""
+    settings.PLACET_FILE_ROOTS = {"shop": str(tmp_path / "desk" / "config")}
+    return tmp_path / "desk" / "config"
+
+
+@pytest.fixture
 def seed(
-    database: Database, empty_ledger: Copy, key_file: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database,
+    empty_ledger: Copy,
+    key_file: Path,
+    shop: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Seed:
     monkeypatch.setenv("PLACET_LEDGER_ADMIN_URL", empty_ledger.url)
     monkeypatch.setenv("PLACET_AGENT_KEY_FILE", str(key_file))
     return lambda: call_command("seed_demo", verbosity=0)
 
 
-def everything(database: Database, ledger: Copy, key_file: Path) -> dict[str, Any]:
+def everything(database: Database, ledger: Copy, key_file: Path, shop: Path) -> dict[str, Any]:
     people = "SELECT id, username, password FROM oversight_person ORDER BY id"
     keys = "SELECT key_id, agent_id, secret_hash FROM oversight_apikey"
     return {
@@ -55,25 +68,29 @@ def everything(database: Database, ledger: Copy, key_file: Path) -> dict[str, An
         "accounts": ledger.rows("SELECT * FROM account"),
         "purchases": ledger.rows("SELECT * FROM purchase ORDER BY order_no"),
         "movements": ledger.rows("SELECT * FROM movement"),
+        "configuration": {file.name: file.read_text() for file in shop.iterdir()},
     }
 
 
 def test_seeding_twice_is_seeding_once(
-    seed: Seed, database: Database, empty_ledger: Copy, key_file: Path
+    seed: Seed, database: Database, empty_ledger: Copy, key_file: Path, shop: Path
 ) -> None:
     seed()
-    once = everything(database, empty_ledger, key_file)
+    once = everything(database, empty_ledger, key_file, shop)
     assert len(once["purchases"]) == len(PURCHASES)
     assert len(once["people"]) == len(CAST)
+    assert once["configuration"] == {FILE: FIRST}
     seed()
-    assert everything(database, empty_ledger, key_file) == once
+    assert everything(database, empty_ledger, key_file, shop) == once
 
 
-def test_what_happened_since_is_left_alone(seed: Seed, empty_ledger: Copy) -> None:
+def test_what_happened_since_is_left_alone(seed: Seed, empty_ledger: Copy, shop: Path) -> None:
     seed()
+    (shop / FILE).write_text("[parcels]\n")
     empty_ledger.execute("UPDATE account SET balance = 1 WHERE number = %s", DESK.number)
     seed()
     assert str(empty_ledger.value("SELECT balance FROM account")) == "1.00"
+    assert (shop / FILE).read_text() == "[parcels]\n"
 
 
 def test_every_role_is_played_and_nobody_has_a_password(seed: Seed) -> None:
@@ -108,6 +125,17 @@ def test_a_key_that_opens_nothing_is_replaced(
     assert recognised(f"Bearer {key_file.read_text().strip()}").name == "refund-desk"
     assert ApiKey.objects.count() == 2
     assert Agent.objects.count() == 1
+
+
+def test_a_key_that_does_not_open_all_that_is_needed_is_replaced(
+    seed: Seed, key_file: Path
+) -> None:
+    seed()
+    narrow = issue_key(Agent.objects.get(), ["workflow:agent"], timedelta(hours=1))
+    key_file.write_text(narrow)
+    seed()
+    caller = recognised(f"Bearer {key_file.read_text().strip()}")
+    caller.must_be_allowed("action", "mail.tell_customer")
 
 
 def test_the_desks_role_may_not_touch_what_it_need_not(seed: Seed, empty_ledger: Copy) -> None:
