@@ -7,16 +7,20 @@ from ninja import NinjaAPI
 from ninja.operation import Operation
 from ninja.security import HttpBearer
 
-from . import problems
+from . import pace, problems
 from .keys import Caller, recognised
 from .operations import router
+from .waiting import asked_again
 
 
 class AgentKey(HttpBearer):
     """Only the Authorization header counts: a session's cookie is never looked at."""
 
     def __call__(self, request: HttpRequest) -> Caller:
-        return recognised(request.headers.get(self.header, ""))
+        caller = recognised(request.headers.get(self.header, ""))
+        if not asked_again(request):
+            pace.count(caller.key_id)
+        return caller
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller:
         return recognised(f"Bearer {token}")

@@ -66,6 +66,10 @@ ADVICE: dict[type[PlacetError], str] = {
         "The run was started by another version of the workflow or the action than this "
         "installation has. Tell the integrator."
     ),
+    refusals.TooManyRequests: (
+        "Wait as long as Retry-After says. Ask with wait=, rather than often: while you wait you "
+        "use nothing up."
+    ),
     refusals.StillRunning: (
         "Your first try is not finished. Wait as long as Retry-After says and send the same again."
     ),
@@ -93,6 +97,7 @@ ADVICE: dict[type[PlacetError], str] = {
 ALWAYS = (
     refusals.Unauthenticated,
     refusals.KeyExpired,
+    refusals.TooManyRequests,
     refusals.Internal,
     errors.Unavailable,
 )
@@ -111,9 +116,10 @@ CHANGING_A_RUN = (errors.Conflict, errors.Terminal, errors.Incompatible)
 
 OF_OPERATION: dict[str, tuple[type[PlacetError], ...]] = {
     "start_run": (*ALWAYS, *POSTING, refusals.ScopeMissing),
+    "list_runs": (*ALWAYS, errors.BadInput),
     "see_run": (*ALWAYS, *IN_A_RUN),
     "propose": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
-    "see_proposal": (*ALWAYS, *IN_A_RUN),
+    "see_proposal": (*ALWAYS, *IN_A_RUN, errors.BadInput),
     "answer": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
     "withdraw": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "finish": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),

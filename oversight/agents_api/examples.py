@@ -50,6 +50,22 @@ TOLD: dict[str, dict[str, Any]] = {
         "status": "running",
         "created_at": "2026-03-02T09:12:03.184220Z",
     },
+    "list_runs": {
+        "runs": [
+            {
+                "run_id": RUN_ID,
+                "workflow": "agent",
+                "workflow_version": 1,
+                "status": "waiting_external",
+                "reason_code": None,
+                "labels": {"case": "CS-311"},
+                "created_at": "2026-03-02T09:12:03.184220Z",
+                "ended_at": None,
+                "last_seq": 19,
+            }
+        ],
+        "next_cursor": "MjAyNi0wMy0wMlQwOToxMjowMy4xODQyMjArMDA6MDB-MDE5ODFmM2UtN2ExMC03YzQ0",
+    },
     "see_run": {
         "run_id": RUN_ID,
         "workflow": "agent",
@@ -102,6 +118,8 @@ TOLD: dict[str, dict[str, Any]] = {
         "effect": EFFECT,
         "run_status": "waiting_external",
         "run_reason_code": None,
+        "run_last_seq": 19,
+        "mark": "6f1c0b9a4e2d7783",
     },
     "answer": {
         "proposal_id": PROPOSAL_ID,

@@ -26,6 +26,7 @@ class Caller:
     """The agent behind a request, and what its key allows."""
 
     agent_id: int
+    key_id: str
     name: str
     owner_id: int
     scopes: tuple[str, ...]
@@ -71,13 +72,14 @@ def recognised(authorization: str) -> Caller:
     key_id, secret = _parts(authorization)
     now, key = _found(key_id)
     fits = hmac.compare_digest(_hash(secret), key.secret_hash if key else _NO_KEY)
-    if key is None or not fits or key.revoked_at is not None or not key.agent.active:
+    if key is None or not fits or not _in_force(key):
         raise Unauthenticated("This key is not valid.")
     if key.expires_at <= now:
         raise KeyExpired("The key has expired; ask the agent's owner for a new one.")
     _note_use(key, now)
     return Caller(
         agent_id=key.agent.pk,
+        key_id=key.key_id,
         name=key.agent.name,
         owner_id=key.agent.owner_id,
         scopes=tuple(key.scopes),
@@ -95,9 +97,14 @@ def _parts(authorization: str) -> tuple[str, str]:
 
 def _found(key_id: str) -> tuple[datetime, ApiKey | None]:
     """The database's clock, and the key of that id."""
-    known = ApiKey.objects.select_related("agent").annotate(clock=Now())
+    known = ApiKey.objects.select_related("agent__owner").annotate(clock=Now())
     key = known.filter(key_id=key_id.replace("\x00", "")).first()
     return (key.clock, key) if key else (timezone.now(), None)
+
+
+def _in_force(key: ApiKey) -> bool:
+    """Neither the key, nor its agent, nor who answers for that has been taken out of service."""
+    return key.revoked_at is None and key.agent.active and key.agent.owner.is_active
 
 
 def _note_use(key: ApiKey, now: datetime) -> None:

@@ -1,19 +1,12 @@
-"""Refuse a long body while it arrives, before Django has put all of it on the disk."""
-
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+"""What stands around Django: nobody can fill its disk with a body, or its threads with waiting."""
 
 from engine.canonical import MAX_BODY
 
 from .bodies import announced, too_large
 from .problems import problem
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
-
-PREFIX = "/api/v1/"
+from .waiting import patient
+from .watch import Watch
+from .wire import PREFIX, Application, Message, Receive, Send
 
 
 class _Over(Exception):
@@ -21,7 +14,13 @@ class _Over(Exception):
 
 
 def bounded(application: Application, limit: int = MAX_BODY) -> Application:
-    """The same ASGI application, whose API is sent at most `limit` bytes in one request.
+    """The same ASGI application, whose API is sent at most `limit` bytes in one request, and whose
+    long polls hold nothing while they wait."""
+    return patient(_cut_off(application, limit), Watch())
+
+
+def _cut_off(application: Application, limit: int) -> Application:
+    """Refuse a long body while it arrives, before Django has put all of it on the disk.
 
     What is over is answered 413 at once, and the rest of it is never read.
     """

@@ -1,4 +1,4 @@
-"""Agents, their keys, and what they were answered."""
+"""Agents, their keys, how often those were used, and what was answered."""
 
 from django.conf import settings
 from django.db import models
@@ -53,6 +53,19 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"plc_{self.key_id}_…"
+
+
+class Pace(models.Model):
+    """The token bucket of a key, by the moment at which it is full again; see `pace`."""
+
+    key = models.OneToOneField(ApiKey, models.PROTECT, primary_key=True, related_name="+")
+    full_at = models.DateTimeField()
+
+    class Meta:
+        app_label = "oversight"
+
+    def __str__(self) -> str:
+        return f"{self.key_id} until {self.full_at}"
 
 
 class IdempotentRequest(models.Model):

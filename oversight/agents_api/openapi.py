@@ -66,6 +66,16 @@ _REPLAYED_HEADER: Json = {
 }
 _RETRY_HEADER: Json = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
 _CHALLENGE_HEADER: Json = {"description": "RFC 9110, 11.6.1.", "schema": {"type": "string"}}
+_ETAG_HEADER: Json = {"description": "The mark, as a weak tag.", "schema": {"type": "string"}}
+_NO_PLACE_HEADER: Json = {
+    "description": "Seconds to wait; only where you were answered early because too many wait.",
+    "schema": {"type": "integer"},
+}
+_HEADERS: dict[str, Json] = {
+    "see_proposal": {"ETag": _ETAG_HEADER, "Retry-After": _NO_PLACE_HEADER},
+    "see_events": {"Retry-After": _NO_PLACE_HEADER},
+}
+"""Headers of the answers to a GET."""
 
 
 @require_safe
@@ -106,6 +116,8 @@ def _finish(method: str, operation: Json, schemas: Json) -> None:
     name = operation["operationId"]
     answer = next(iter(operation["responses"].values()))
     answer["content"]["application/json"]["example"] = examples.TOLD[name]
+    if name in _HEADERS:
+        answer["headers"] = _HEADERS[name]
     if method == "POST":
         answer["headers"] = {REPLAYED: _REPLAYED_HEADER}
         operation["parameters"].append(_KEY_PARAMETER)

@@ -4,15 +4,16 @@ import uuid
 from typing import Annotated, cast
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router
+from ninja import Router
 
 from engine import actions, api, workflows
 from engine.errors import BadInput, Conflict
 
-from . import asked, reads, told
+from . import asked, listing, queries, reads, told
 from .bodies import Sent
 from .idempotency import answered, once, packed
 from .keys import Caller
+from .waiting import nothing_new
 
 router = Router()
 
@@ -40,6 +41,22 @@ def start_run(request: HttpRequest, body: Annotated[asked.StartRun, Sent(...)]) 
         return reads.own_run(caller.actor, run_id)
 
     return once(request, caller, body, 201, verb)
+
+
+@router.get("/runs", response={200: told.Runs}, summary="List your runs")
+def list_runs(
+    request: HttpRequest,
+    cursor: queries.Cursor,
+    limit: queries.Limit,
+    status: queries.Status,
+    workflow: queries.Workflow,
+) -> HttpResponse:
+    """The runs that you started, newest first. While new ones are started, no page skips a run or
+    tells one twice; send the same filters with every cursor."""
+    page = listing.runs(
+        _caller(request).actor, cursor=cursor, limit=limit, status=status, workflow=workflow
+    )
+    return answered(packed(page))
 
 
 @router.get(RUN, response={200: told.Run}, summary="See a run")
@@ -77,10 +94,22 @@ def propose(
 
 
 @router.get(PROPOSAL, response={200: told.Proposal}, summary="See a proposal")
-def see_proposal(request: HttpRequest, run_id: uuid.UUID, proposal_id: uuid.UUID) -> HttpResponse:
-    """What became of it: what a reviewer decided, and what was really done. Ask every few
-    seconds, or minutes, until `final` is true."""
-    return answered(packed(reads.proposal(_caller(request).actor, run_id, proposal_id)))
+def see_proposal(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    proposal_id: uuid.UUID,
+    wait: queries.Wait,
+    after: queries.AfterMark,
+) -> HttpResponse:
+    """What became of it: what a reviewer decided, and what was really done. Ask until `final` is
+    true. With `wait` and `after` you are answered as soon as there is something that you have not
+    seen; if there is nothing at the end of that time, with the same as before."""
+    found = reads.proposal(_caller(request).actor, run_id, proposal_id)
+    if wait and after == found.mark and not found.final:
+        nothing_new(request, run_id, beyond=found.run_last_seq, wait=wait)
+    response = answered(packed(found))
+    response.headers["ETag"] = f'W/"{found.mark}"'
+    return response
 
 
 @router.post(
@@ -156,12 +185,17 @@ def finish(
 def see_events(
     request: HttpRequest,
     run_id: uuid.UUID,
-    after: Annotated[int, Query(0, ge=0, le=2**53 - 1, description="Only events after this seq.")],
-    limit: Annotated[int, Query(100, ge=1, le=500, description="At most so many.")],
+    after: queries.AfterSeq,
+    limit: queries.Limit,
+    wait: queries.Wait,
 ) -> HttpResponse:
     """Every fact about the run, in order, without gaps. Keep `next_after` and ask on from there:
-    no event is skipped and none comes twice."""
-    return answered(packed(reads.events(_caller(request).actor, run_id, after, limit)))
+    no event is skipped and none comes twice. With `wait` you are answered as soon as there is an
+    event; if there is none at the end of that time, with none."""
+    found = reads.events(_caller(request).actor, run_id, after, limit)
+    if wait and not found.events:
+        nothing_new(request, run_id, beyond=after, wait=wait)
+    return answered(packed(found))
 
 
 def _must_be_known_and_allowed(caller: Caller, body: asked.Propose | asked.Answer) -> None:

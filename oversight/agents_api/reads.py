@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import Func, IntegerField, JSONField, TextField, Value
@@ -60,8 +60,16 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
     )
 
 
+def newest_events(run_ids: Collection[uuid.UUID]) -> Mapping[uuid.UUID, int]:
+    """The newest seq of each of these runs, whosever they are."""
+    return dict(models.Run.objects.filter(pk__in=run_ids).values_list("run_id", "last_seq"))
+
+
 def proposal(actor: str, run_id: uuid.UUID, proposal_id: uuid.UUID) -> told.Proposal:
-    """A proposal at its newest version, with its decision and its effect."""
+    """A proposal at its newest version, with its decision and its effect.
+
+    The run is read first: whatever has changed since is an event beyond its `run_last_seq`.
+    """
     row = _own_row(actor, run_id)
     asked = _asked_in(run_id, proposal_id)
     shown = _newest_versions(run_id).filter(proposal_id=proposal_id).first()
@@ -174,7 +182,7 @@ def _summary(asked: Asked, shown: models.Proposal | None, run_status: str) -> to
 def _proposal(run: models.Run, asked: Asked, shown: models.Proposal | None) -> told.Proposal:
     summary = _summary(asked, shown, run.status)
     effect = _effect_of(shown) if shown else None
-    return told.Proposal(
+    unmarked = told.Proposal(
         proposal_id=summary.proposal_id,
         run_id=run.run_id,
         version=summary.version,
@@ -192,7 +200,10 @@ def _proposal(run: models.Run, asked: Asked, shown: models.Proposal | None) -> t
         effect=effect,
         run_status=run.status,
         run_reason_code=run.reason_code,
+        run_last_seq=run.last_seq,
+        mark="",
     )
+    return standing.marked(unmarked)
 
 
 def _decision_on(shown: models.Proposal) -> told.Decision | None:

@@ -19,6 +19,14 @@ class KeyExpired(Unauthenticated):
     code = "key_expired"
 
 
+class TooManyRequests(PlacetError):
+    """This key is used too often."""
+
+    http_status = 429
+    retryable = True
+    code = "too_many_requests"
+
+
 class ScopeMissing(NotPermitted):
     """The key does not allow this."""
 

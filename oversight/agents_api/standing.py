@@ -1,11 +1,13 @@
 """How a proposal stands, in words an agent can act on. Pure: no database."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from engine import states
 
-from .told import NOT_OPENED, PREPARING, Effect
+from .told import NOT_OPENED, PREPARING, Effect, Proposal
 
 _NOTHING_RAN = "This is final: nothing ran, and nothing of it ever will."
 
@@ -31,6 +33,9 @@ _EFFECT_MEANINGS: Mapping[str, str] = {
 }
 _COMMITTED = "Carried out, verified and committed."
 _NOT_SENT = "Approved, and the approval lapsed before anything was sent: nothing happened."
+
+_NO_NEWS = ("run_status", "run_last_seq", "mark")
+"""What an agent need not be told that waits for news of a proposal: its run goes to and fro."""
 
 _SURELY_NOTHING = ("rejected", "expired", "withdrawn", NOT_OPENED)
 _SETTLED = ("failed", "compensated")
@@ -111,3 +116,10 @@ def meaning(status: str, effect: Effect | None) -> str:
     if effect.status == "succeeded" and effect.committed_at is not None:
         return _COMMITTED
     return _EFFECT_MEANINGS[effect.status]
+
+
+def marked(told: Proposal) -> Proposal:
+    """The same with its mark: 16 hex digits that change with whatever is news to an agent."""
+    facts = {name: value for name, value in asdict(told).items() if name not in _NO_NEWS}
+    written = json.dumps(facts, default=str, sort_keys=True)
+    return replace(told, mark=hashlib.sha256(written.encode()).hexdigest()[:16])

@@ -89,6 +89,32 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """Where one run of a list stands."""
+
+    run_id: UUID
+    workflow: str
+    workflow_version: int
+    status: RunStatus
+    reason_code: Annotated[str | None, Field(description="Why it is paused, or how it ended.")]
+    labels: dict[str, Any]
+    created_at: datetime
+    ended_at: datetime | None
+    last_seq: Annotated[int, Field(description="The number of its newest event.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """Some runs of an agent, newest first."""
+
+    runs: list[RunSummary]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Ask on with `cursor` set to this, for older ones; null at the end."),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
     """A proposal that was asked for; a worker captures its precondition and opens it."""
 
@@ -146,6 +172,10 @@ class Proposal:
     effect: Effect | None
     run_status: RunStatus
     run_reason_code: str | None
+    run_last_seq: Annotated[int, Field(description="The number of the run's newest event.")]
+    mark: Annotated[
+        str, Field(description="Names what is told here; send it as `after` when you ask again.")
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,6 +71,17 @@ def test_revoked_and_inactive_are_not_told_apart_from_wrong(caller: Caller, agen
     assert problem(caller.get(A_RUN), 401, "unauthenticated") == INVALID
 
 
+def test_with_its_owner_s_account_an_agent_s_keys_end(caller: Caller, people: People) -> None:
+    """Nobody answers for it any more; the key is good again once somebody does."""
+    people.tomas.is_active = False
+    people.tomas.save()
+    answer = caller.get(A_RUN)
+    assert problem(answer, 401, "unauthenticated") == INVALID
+    people.tomas.is_active = True
+    people.tomas.save()
+    problem(caller.get(A_RUN), 404, "not_found")
+
+
 def test_an_expired_key_is_told_so(agent: Agent, database: Database) -> None:
     caller = issued(agent, "*", valid_for=timedelta(hours=1))
     database.execute(

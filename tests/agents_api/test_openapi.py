@@ -33,6 +33,7 @@ BODIES = {
 }
 ANSWERS = {
     "start_run": told.RunAccepted,
+    "list_runs": told.Runs,
     "see_run": told.Run,
     "propose": told.Requested,
     "see_proposal": told.Proposal,
@@ -175,6 +176,7 @@ def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[s
     worker.run_once(run_id)
     assert must_fit("see_proposal", caller.get(proposal))["effect"]["committed_at"]
     assert must_fit("see_run", caller.get(run))["effects"]
+    assert must_fit("list_runs", caller.get(RUNS))["runs"]
     must_fit("finish", caller.post(f"{run}/finish", {}))
     assert must_fit("see_events", caller.get(f"{run}/events?limit=500"))["events"]
 
@@ -182,6 +184,7 @@ def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[s
     must_fit("propose", caller.post(f"{run}/proposals", b"{"))
     must_fit("see_run", caller.get(f"{RUNS}/{uuid.uuid4()}"))
     must_fit("see_events", caller.get(f"{run}/events?limit=0"))
+    must_fit("list_runs", caller.get(f"{RUNS}?status=done"))
     caller.key = "plc_0_0"
     must_fit("see_run", caller.get(run))
 
