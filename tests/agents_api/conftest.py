@@ -1,12 +1,15 @@
 """Two agents with keys: Tomas's refund desk, and Ines's stock desk."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
 from oversight.models import Agent
 from tests.agents_api.caller import Caller, Rows, issued
+from tests.agents_api.line import Line
 from tests.cast import People
+from tests.faults.processes import Web
 from tests.world import Database
 
 
@@ -36,3 +39,9 @@ def stranger(other_agent: Agent) -> Caller:
 def rows(database: Database) -> Rows:
     """What stands in the database now; compare it with what stood there before."""
     return Rows(database)
+
+
+@pytest.fixture
+def line(web_process: Callable[..., Web], caller: Caller) -> Line:
+    """The refund desk at a web server of its own."""
+    return Line(web_process(), caller)
