@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from . import actions, conf
-from .canonical import digest_of, frozen, sha256_hex
+from .canonical import digest_of, frozen, sha256_hex, storable
 from .concealing import struck
 from .errors import NotPermitted
 from .eventlog import Log
@@ -49,7 +49,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
     args = actions.thawed(action, pending.arguments)
     key = idempotency_key(position.run_id, pending)
     valid_until = _valid_until(policy, pending)
-    premises, change = action.precondition(args), action.preview(args)
+    premises, change = storable(action.precondition(args)), action.preview(args)
     terms = _without_secrets(
         {
             "action": action.label(),
@@ -96,8 +96,8 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
 
 
 def _without_secrets(shown: Facts) -> bytes:
-    """Frozen, and free of what an action's words may have repeated of a secret."""
-    return struck(frozen(shown).decode()).encode()
+    """Frozen, storable, and free of what an action's words may have repeated of a secret."""
+    return struck(frozen(storable(shown)).decode()).encode()
 
 
 def _valid_until(policy: Facts, pending: Pending) -> str:

@@ -7,6 +7,7 @@ keyed or executed. `packed` is the faster sorted form for records that are hashe
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ MAX_DEPTH = 32
 MAX_KEYS = 1_000
 MAX_STRING = 64 * 1024
 MAX_SAFE_INTEGER = 2**53 - 1
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Json = Any
@@ -43,6 +45,35 @@ def packed(value: Json) -> bytes:
 
 def packed_text(value: Json) -> str:
     return packed(value).decode()
+
+
+def storable(value: Json) -> Json:
+    """`value` with what cannot be stored made visible: what a target says is kept, not refused.
+
+    U+0000 and halves of surrogate pairs become `⟨U+0000⟩`, NaN and infinities their names,
+    whatever is not JSON its text. Everything else is the same object.
+    """
+    try:
+        written = packed(value)
+    except (TypeError, ValueError):
+        return _visible_value(value)
+    return _visible_value(value) if b"\\u0000" in written else value
+
+
+def _visible_value(value: Json) -> Json:
+    match value:
+        case str():
+            return _UNSTORABLE.sub(lambda odd: f"\u27e8U+{ord(odd[0]):04X}\u27e9", value)
+        case bool() | int() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Mapping():
+            return {_visible_value(str(key)): _visible_value(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_visible_value(item) for item in value]
+        case _:
+            return _visible_value(str(value))
 
 
 def sha256(*parts: bytes) -> bytes:

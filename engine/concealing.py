@@ -13,11 +13,12 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
@@ -85,17 +86,45 @@ def without_secrets(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     return clean
 
 
-def _places(
-    model: type[BaseModel], document: dict[str, Any]
-) -> Iterator[tuple[dict[str, Any], str]]:
-    """Where secrets stand in a document of this model: (object, key)."""
+def _places(model: type[BaseModel], document: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Where secrets stand in a document of this model: (container, key or index)."""
     for name, field in model.model_fields.items():
-        if document.get(name) is None:
-            continue
-        if any(isinstance(mark, Concealed) for mark in field.metadata):
-            yield document, name
-        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _places(field.annotation, document[name])
+        if name in document:
+            yield from _within(field.annotation, field.metadata, document, name)
+
+
+def _within(
+    annotation: Any, marks: Iterable[Any], holder: Any, key: Any
+) -> Iterator[tuple[Any, Any]]:
+    """Secrets in one value, however deep its type puts them: optional, in lists, in models."""
+    value, origin, inner = holder[key], get_origin(annotation), get_args(annotation)
+    if any(isinstance(mark, Concealed) for mark in marks):
+        if isinstance(value, str):
+            yield holder, key
+    elif origin is Annotated:
+        yield from _within(inner[0], inner[1:], holder, key)
+    elif origin in (Union, UnionType):
+        for choice in inner:
+            yield from _within(choice, (), holder, key)
+    else:
+        yield from _inside(annotation, inner, value)
+
+
+def _inside(annotation: Any, inner: tuple[Any, ...], value: Any) -> Iterator[tuple[Any, Any]]:
+    """Secrets in what a list, an object or a model holds."""
+    match value:
+        case list() if inner:
+            for index in range(len(value)):
+                yield from _within(inner[0], (), value, index)
+        case dict() if len(inner) == 2:
+            for name in value:
+                yield from _within(inner[1], (), value, name)
+        case dict() if _is_model(annotation):
+            yield from _places(annotation, value)
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def _kept(value: str) -> str:

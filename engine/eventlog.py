@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import checkpointing
-from .canonical import packed
+from .canonical import packed, storable
 from .concealing import without_secrets
 from .errors import Damaged
 from .folding import fold
@@ -49,7 +49,7 @@ class Log:
 
     def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
         """Make one transition. Raises Behind when others have written meanwhile."""
-        facts = without_secrets(facts)
+        facts = storable(without_secrets(facts))
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None

@@ -13,7 +13,7 @@ from typing import Any
 from . import actions, conf, evidence
 from .actions import Action, Refused
 from .approval import leave
-from .canonical import frozen, packed, sha256_hex
+from .canonical import frozen, packed, sha256_hex, storable
 from .concealing import without_secrets
 from .crashpoints import reach
 from .errors import BudgetExhausted, DigestMismatch, Expired, LeaseLost, NotPermitted, Stopped
@@ -57,7 +57,7 @@ def fire(log: Log) -> None:
 
     # The world may have changed since it was shown. Then nothing fires.
     found = outside(lambda: action.precondition(args))
-    found = without_secrets(found)
+    found = storable(without_secrets(found))
     if frozen(found) != frozen(pending.precondition):
         return _drifted(log, pending, found)
     reach("prepared")

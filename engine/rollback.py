@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 
 from . import actions
-from .canonical import frozen, sha256_hex
+from .canonical import frozen, sha256_hex, storable
 from .errors import NotFound
 from .eventlog import Log
 from .execution import REFUSALS, rollback_refused, rollback_stuck
@@ -62,7 +62,7 @@ def _rollback_of(pending: Pending, plan: actions.RollbackPlan) -> dict[str, Any]
         "arguments": arguments.decode(),
         "request_hash": sha256_hex(arguments),
         "idempotency_key": rollback_key(pending),
-        "precondition": inverse.precondition(actions.thawed(inverse, arguments)),
+        "precondition": storable(inverse.precondition(actions.thawed(inverse, arguments))),
     }
 
 
