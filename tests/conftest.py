@@ -18,9 +18,8 @@ from django.test import override_settings
 from psycopg import sql
 
 from engine import hints
-from engine.kit.sql import KEY_TABLE
+from oversight.demo.desk.ledger import install
 from oversight.embedded import Servers
-from oversight.embedded.processes import PROJECT
 from tests.cast import People
 from tests.embedded.fixtures import running_servers
 from tests.faults.processes import Broker, Web, Worker, environment
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["running_servers"]
 
 CHROMIUM = Path(os.environ.get("PLACET_CHROMIUM", "/usr/bin/chromium"))
-LEDGER_SQL = PROJECT / "oversight" / "demo" / "desk" / "ledger.sql"
 
 
 @pytest.fixture(scope="session")
@@ -60,11 +58,10 @@ def migrated_template(quiet_servers: Servers, django_db_blocker: Any) -> str:
 @pytest.fixture(scope="session")
 def ledger_template(quiet_servers: Servers) -> str:
     quiet_servers.create_database("ledger_template")
-    quiet_servers.execute(sql.SQL("CREATE ROLE ledger_desk LOGIN"))
-    with Ledger(quiet_servers, "ledger_template").connected() as ledger:
-        ledger.execute(KEY_TABLE.encode())
-        ledger.execute(LEDGER_SQL.read_bytes())
-    Ledger(quiet_servers, "ledger_template").set_balance(DESK_BALANCE)
+    ledger = Ledger(quiet_servers, "ledger_template")
+    with ledger.connected() as connection:
+        install(connection)
+    ledger.set_balance(DESK_BALANCE)
     return "ledger_template"
 
 
