@@ -6,6 +6,7 @@ What a worker sends beside its transitions is one statement for each piece of ev
 import os
 import re
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -91,11 +92,20 @@ def commits_now(database: Database) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
     with psycopg.connect(database.servers.admin_url, autocommit=True) as admin:
+        wait_until_alone(admin, database)
         row = admin.execute(
             "SELECT xact_commit FROM pg_stat_database WHERE datname = %s", [database.name]
         ).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def wait_until_alone(admin: psycopg.Connection, database: Database) -> None:
+    """A connection that has just been closed adds its count when its process ends, not before."""
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND state IS NOT NULL"
+    deadline = time.monotonic() + 10
+    while (row := admin.execute(others, [database.name]).fetchone()) and row[0] > 1:
+        assert time.monotonic() < deadline, "somebody else stays connected"
 
 
 def test_a_people_s_door_is_one_statement_too(desk: Desk) -> None:
