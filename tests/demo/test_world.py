@@ -1,5 +1,6 @@
-"""The page of the world shows what the ledger says, and lets anybody change it past Placet."""
+"""The page of the world shows what the targets say, and lets anybody change it past Placet."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from engine import actions
 from tests.cast import People
+from tests.demo.conftest import Outside
+from tests.demo.test_actions import GRANT, MAIL, PAGE
 from tests.world import Desk, Ledger
 
 Look = Callable[..., Any]
@@ -124,3 +128,53 @@ def test_without_a_ledger_it_says_so(client: Client, stocked: Ledger, settings: 
     assert answer.status_code == 503
     assert "cannot be reached" in answer.content.decode()
     assert change(client, "5.00").status_code == 503
+
+
+def test_beside_the_ledger_it_shows_every_other_target(
+    client: Client, look: Look, outside: Outside
+) -> None:
+    outside.start("access", "mail", "pager")
+    for name, arguments in (("mail.tell_customer", MAIL), ("access.grant", GRANT)):
+        done(name, arguments)
+    with contextlib.suppress(TimeoutError):
+        done("pager.page", PAGE)
+    page = look().content.decode()
+    for words in (MAIL["subject"], MAIL["to"][0], "Lena Okoye", GRANT["role"], PAGE["text"]):
+        assert words in page
+    assert "free_from = 60.00" in page
+    assert "It cannot be reached." not in page
+
+
+def test_what_is_beside_the_ledger_says_nothing_while_nothing_changes(
+    client: Client, outside: Outside
+) -> None:
+    outside.start("access")
+    url = reverse("demo:elsewhere")
+    seen = client.get(url).context["elsewhere"].mark
+    assert client.get(url, {"seen": seen}).status_code == 204
+    outside.shop_ini.write_text("[parcels]\n")
+    news = client.get(url, {"seen": seen})
+    assert (news.status_code, news.templates[0].name) == (200, "demo/elsewhere.html")
+    assert client.post(url).status_code == 405
+
+
+def test_targets_that_are_down_are_said_to_be(client: Client, look: Look, outside: Outside) -> None:
+    page = look()
+    assert page.status_code == 200
+    found = page.context["elsewhere"]
+    assert (found.letters, found.grants) == (None, None)
+    assert page.content.decode().count("It cannot be reached.") == 2
+
+
+def test_what_others_wrote_is_shown_for_what_it_is(client: Client, outside: Outside) -> None:
+    outside.shop_ini.write_text("a = \u202e1\n<script>alert(1)</script>\n")
+    page = client.get(reverse("demo:elsewhere")).content.decode()
+    assert "U+202E" in page
+    assert "\u202e" not in page
+    assert "<script>" not in page
+
+
+def done(name: str, arguments: dict[str, Any]) -> None:
+    action = actions.get(name)
+    args = actions.thawed(action, actions.freeze(action, arguments))
+    action.execute(args, key="1" * 64, fencing_token=1)

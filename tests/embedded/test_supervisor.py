@@ -24,6 +24,7 @@ from .test_processes import wait_until_gone
 UP_SECONDS = 120
 PATIENCE = 60
 DEMO = [sys.executable, str(PROJECT / "manage.py"), "demo"]
+TARGETS = ("access", "mail", "pager", "shopkeeper")
 IN_A_TERMINAL = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])"]
 
 
@@ -63,6 +64,10 @@ class Demo:
         """The supervisor's own child whose command has these words."""
         children = psutil.Process(self.child.pid).children()
         return next(child for child in children if {*words} <= {*child.cmdline()})
+
+    def target(self, name: str) -> int:
+        """The process id of the script that plays an outside system."""
+        return self.leader(str(PROJECT / "oversight" / "demo" / "desk" / f"{name}.py")).pid
 
     def _works_here(self, process: psutil.Process) -> bool:
         try:
@@ -110,6 +115,7 @@ def test_it_runs_answers_to_keys_and_leaves_nothing_behind(folder: Path) -> None
     with running(folder) as demo:
         assert status(demo.port) < 500
         before = demo.processes()
+        assert all(demo.target(name) in before for name in TARGETS)
 
         demo.press("k\n")
         demo.wait_for(r"Worker \d+ killed \(SIGKILL\); new worker \d+ takes over")
