@@ -4,7 +4,7 @@
 
 Somebody pays at the counter, change is fetched, flowers are bought: money comes to the desk's
 account and leaves it, through the ledger at PLACET_LEDGER_URL and past everybody else. Often in
-the beginning, then more and more rarely.
+the beginning, then more and more rarely: PLACET_SHOP_PAUSE is the first pause in seconds (12).
 """
 
 import itertools
@@ -23,19 +23,18 @@ DEALINGS = (
     ("a deposit returned", "-45.00"),
     ("paid at the counter", "23.90"),
 )
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 12.0, 120.0
-GROWTH = 1.5
+LONGEST_GROWN_SECONDS, GROWTH = 120.0, 1.5
 
 _BALANCE = "UPDATE account SET balance = balance + %s WHERE number = 'desk'"
 _NOTE = "INSERT INTO transfer (amount, note) VALUES (%s, %s)"
 
 
-def pauses() -> Iterator[float]:
+def pauses(first: float) -> Iterator[float]:
     """Seconds between two dealings."""
-    pause = FIRST_PAUSE_SECONDS
+    pause = first
     while True:
         yield pause
-        pause = min(pause * GROWTH, LONGEST_PAUSE_SECONDS)
+        pause = max(first, min(pause * GROWTH, LONGEST_GROWN_SECONDS))
 
 
 def deal(address: str, amount: Decimal, note: str) -> None:
@@ -46,9 +45,9 @@ def deal(address: str, amount: Decimal, note: str) -> None:
 
 
 def main() -> None:
-    address = os.environ["PLACET_LEDGER_URL"]
+    address, first = os.environ["PLACET_LEDGER_URL"], os.environ.get("PLACET_SHOP_PAUSE", "12")
     print("the shop is open", flush=True)
-    for pause, (note, amount) in zip(pauses(), itertools.cycle(DEALINGS), strict=False):
+    for pause, (note, amount) in zip(pauses(float(first)), itertools.cycle(DEALINGS), strict=False):
         time.sleep(pause)
         try:
             deal(address, Decimal(amount), note)
