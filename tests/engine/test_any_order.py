@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 
 from engine import api, sweeper, worker
 from engine.errors import Conflict, PlacetError, Unavailable
-from engine.models import Proposal, Stop
+from engine.models import Effect, Proposal, Stop
 from tests.cast import AGENT, reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
@@ -165,6 +165,7 @@ class AnyOrder(RuleBasedStateMachine):
             api.go_on(self.otto, "The day is over.")
         for case in self.all:
             self.bring_home(case)
+            self.settled(case)
             assert faults_in(self.desk.database, case.run_id) == []
             self.forget_hastened_times(case)
             assert_tables_match_the_log(self.desk.database, case.run_id)
@@ -178,6 +179,16 @@ class AnyOrder(RuleBasedStateMachine):
             if self.waits_for_the_agent(case):
                 return
         pytest.fail(f"it never comes to rest: {self.desk.database.kinds(case.run_id)[-20:]}")
+
+    def settled(self, case: Case) -> None:
+        """Nobody hinders anything any more: no run needs a person, and what is approved is done."""
+        assert self.desk.run(case.run_id).status != "paused"
+        proposal = self.newest(case)
+        if proposal is not None and proposal.status == "approved":
+            (effect,) = Effect.objects.filter(
+                proposal_id=proposal.proposal_id, proposal_version=proposal.version
+            )
+            assert effect.committed_at or effect.status == "compensated"
 
     def waits_for_the_agent(self, case: Case) -> bool:
         run = self.desk.run(case.run_id)
