@@ -37,11 +37,13 @@ def _places(request: HttpRequest) -> list[Place]:
     doubts = attention.unknown_effects() if roles_of(request) else 0
     alerts = attention.open_alerts() if roles_of(request) else 0
     places: list[Place] = [
+        (reverse("overview:page"), _("Overview"), here == "overview", None, "overview"),
         (reverse("inbox:page"), _("Inbox"), here in ("inbox", "proposal"), waiting, "inbox"),
         (reverse("runs:page"), _("Runs"), here == "runs", None, "runs"),
         (reverse("unknowns:page"), _("Unknown effects"), here == "unknowns", doubts, "question"),
         (reverse("alerts:page"), _("Alerts"), here == "alerts", alerts, "warning"),
         (reverse("checkpoints:page"), _("Checkpoints"), here == "checkpoints", None, "layers"),
+        (reverse("rollbacks:page"), _("Rollback plans"), here == "rollbacks", None, "back"),
         (reverse("audit:page"), _("Audit"), here == "audit", None, "seal"),
         (reverse("api:page"), _("API"), here == "api", None, "code"),
     ]

@@ -3,12 +3,13 @@
 from allauth.account import views as account
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
 
 from oversight import access
+from oversight.pages.overview import views as overview
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", RedirectView.as_view(pattern_name="inbox:page"), name="start"),
+    path("", overview.start, name="start"),
+    path("overview/", include("oversight.pages.overview.urls")),
     path("inbox/", include("oversight.pages.inbox.urls")),
     path("proposals/", include("oversight.pages.proposal.urls")),
     path("runs/", include("oversight.pages.runs.urls")),
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("alerts/", include("oversight.pages.alerts.urls")),
     path("stop/", include("oversight.pages.stop.urls")),
     path("checkpoints/", include("oversight.pages.checkpoints.urls")),
+    path("rollbacks/", include("oversight.pages.rollbacks.urls")),
     path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),

@@ -1,6 +1,8 @@
 """The demo brought into every state that a page can show, by its own pages and processes alone."""
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -96,7 +98,8 @@ class Stage:
         """The desk's money goes elsewhere after the question and before the act."""
         self.rosa.open(LAPSED)
         address = self.rosa.page.url
-        self._move_desk("2250.00", "Pay it out elsewhere")
+        moved = self._balance() - Decimal("10.00")
+        self._move_desk(moved, "Pay it out elsewhere")
         self.rosa.page.goto(address)
         self.rosa.look_at_all_of_it()
         self.rosa.decide("Approve", reason="Within policy")
@@ -104,7 +107,7 @@ class Stage:
             "Lapsed", timeout=PATIENCE_MILLISECONDS
         )
         self._keep("lapsed")
-        self._move_desk("2250.00", "Pay it in")
+        self._move_desk(moved, "Pay it in")
 
     def lose_sight(self) -> None:
         """The worker dies after the act, and the ledger is shut before its successor can ask."""
@@ -129,9 +132,14 @@ class Stage:
         name, mark, query = path.partition("?")
         return f"{self.addresses.get(name, name)}{mark}{query}"
 
-    def _move_desk(self, amount: str, way: str) -> None:
+    def _balance(self) -> Decimal:
         self.otto.page.goto("/demo/world/")
-        self.otto.page.get_by_label("Amount").fill(amount)
+        shown = self.otto.page.locator(".demo__balance .money").inner_text()
+        return Decimal(re.sub(r"[^0-9.]", "", shown))
+
+    def _move_desk(self, amount: Decimal, way: str) -> None:
+        self.otto.page.goto("/demo/world/")
+        self.otto.page.get_by_label("Amount").fill(str(amount))
         self.otto.page.get_by_role("button", name=way).click()
         expect(self.otto.page.get_by_text("The desk's balance has changed.")).to_be_visible()
 

@@ -93,6 +93,11 @@ def addresses(desk: Desk) -> dict[str, str]:
     drill = api.stop_everything(api.Command(user="root"), "A drill.")
     api.go_on(api.Command(user="root"), "It was one.")
     return {
+        "overview:page": "/overview/",
+        "overview:live": "/overview/live/",
+        "overview:measured": "/overview/measured/",
+        "overview:proposals": "/overview/proposals/",
+        "overview:news": "/overview/proposals/live/",
         "inbox:page": "/inbox/",
         "inbox:live": "/inbox/live/",
         "proposal:newest": f"/proposals/{proposal.proposal_id}/",
@@ -126,6 +131,8 @@ def addresses(desk: Desk) -> dict[str, str]:
         "checkpoints:compare": "/checkpoints/compare/",
         "checkpoints:checkpoint": checkpoint,
         "checkpoints:download": f"{checkpoint}download/",
+        "rollbacks:page": "/rollbacks/",
+        "rollbacks:action": "/rollbacks/ledger.refund/1/",
         "audit:page": "/audit/",
         "audit:live": "/audit/live/",
         "audit:event": f"/audit/{proposal.run_id}/1/",
@@ -282,8 +289,16 @@ def test_a_post_without_the_proof_that_it_is_from_here_is_refused(
     assert contents(database) == before
 
 
-def test_the_start_is_the_inbox(people: People, reading: Readers) -> None:
-    assert reading(people.rosa).get("/").response.headers["Location"] == "/inbox/"
+def test_the_start_is_the_inbox_for_reviewers_and_the_overview_for_others(
+    people: People, reading: Readers
+) -> None:
+    for name, (_, role) in CAST.items():
+        start = reading(getattr(people, name)).get("/").response.headers["Location"]
+        assert start == ("/inbox/" if role == "reviewer" else "/overview/")
+
+
+def test_the_start_sends_a_stranger_to_sign_in(database: Database, reading: Readers) -> None:
+    assert reading().get("/").response.headers["Location"] == "/sign-in/?next=%2F"
 
 
 def test_the_frame_names_the_reader_and_what_waits(

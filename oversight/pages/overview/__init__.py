@@ -1,0 +1,1 @@
+"""The overview: what needs a person now, and how the installation is doing."""

@@ -1,0 +1,1 @@
+"""What the overview reads: one function, one query, frozen values out."""
