@@ -58,7 +58,7 @@ class Shown:
     ruled: Ruled | None
     times_asked: int
     last_asked: datetime | None
-    being_asked: bool
+    due: bool
     live_url: str
 
 
@@ -75,18 +75,19 @@ class Option:
 
 def shown(doubt: Doubt, *, offered: bool, early: bool) -> Shown:
     """`offered`: the reader's page has the form; `early`: with "did not happen" still blocked."""
+    now = timezone.now()
     told = story.of_effect(log.of_kinds(doubt.run_id, *story.KINDS), doubt.effect_id)
     probes = [event for event in told if event.kind == "effect_reconciled"]
     return Shown(
         doubt=doubt,
-        facts=facts.sent(doubt, timezone.now()),
+        facts=facts.sent(doubt, now),
         entries=story.entries(told, actors.names([event.actor for event in told])),
         evidence=_pieces(told),
         alerts=reads.alerts(doubt.effect_id),
         ruled=_ruled(doubt, told),
         times_asked=len(probes),
         last_asked=probes[-1].at if probes else None,
-        being_asked=bool(told) and told[-1].kind == "probe_requested",
+        due=doubt.wake_at is not None and doubt.wake_at <= now,
         live_url=_live_url(doubt, offered=offered, early=early),
     )
 

@@ -4,7 +4,10 @@ import pytest
 
 from tests.cast import People
 from tests.pages.reading import Reader, Readers
+from tests.pages.unknowns.screens import at_screen
 from tests.world import Desk
+
+__all__ = ["at_screen"]
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,6 +15,7 @@ from engine.models import Effect, Stop
 from oversight.embedded.processes import PROJECT
 from tests.cast import People
 from tests.faults.processes import Worker, wait_until
+from tests.pages.stop.held import Held
 from tests.world import Database, Desk
 
 
@@ -37,22 +37,6 @@ class Once(io.StringIO):
         if self.due and self.words in text:
             self.due.pop()()
         return written
-
-
-class Held:
-    """A real worker that stands between the gate and the call, and can be let go on."""
-
-    def __init__(self, desk: Desk, start: Callable[..., Worker]) -> None:
-        self.worker = start(hold="intended")
-        self.go = self.worker._fifo.with_name(f"{self.worker._fifo.name}.go")
-        os.mkfifo(self.go)
-        self.proposal = desk.propose_refund()
-        desk.approve(self.proposal)
-        self.worker.held()
-
-    def let_go(self) -> None:
-        with Path(self.go).open("w"):
-            pass
 
 
 @pytest.fixture

@@ -1,0 +1,84 @@
+"""People at real screens: what they see, what their browser complains of, what axe does."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from oversight.models import Person
+from tests.cast import PASSWORD
+from tests.faults.processes import Web
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PATIENCE_MILLISECONDS = 20_000
+
+COLOURS_HAVE_CHANGED = """
+() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  Promise.all(document.getAnimations().map((each) => each.finished)).then(() => done()))))
+"""
+
+
+class Screen:
+    """Somebody signed in at a browser of their own; `heard` are dialogs, errors and refusals."""
+
+    def __init__(self, page: "Page", site: str) -> None:
+        self.page, self.site = page, site
+        self.heard: list[str] = []
+        page.set_default_timeout(PATIENCE_MILLISECONDS)
+        page.on("dialog", lambda dialog: self.heard.append(dialog.message))
+        page.on("pageerror", lambda error: self.heard.append(str(error)))
+        page.on("console", lambda said: self._note(said.type, said.text))
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and "409" not in text:
+            self.heard.append(text)
+
+    def sign_in(self, person: Person) -> None:
+        self.page.goto(f"{self.site}/sign-in/")
+        self.page.get_by_label("Username").fill(person.username)
+        self.page.get_by_label("Password").fill(PASSWORD)
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
+        self.page.wait_for_url("**/inbox/")
+
+    def open(self, address: str) -> "Page":
+        self.page.goto(f"{self.site}{address}")
+        return self.page
+
+    def is_fit_for_everybody(self) -> bool:
+        """Axe finds nothing against WCAG 2.2 A and AA, in light and in dark."""
+        rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.evaluate(COLOURS_HAVE_CHANGED)
+            found = Axe().run(self.page, options=rules)
+            assert found.violations_count == 0, found.generate_report()
+        self.page.emulate_media(color_scheme="light")
+        return True
+
+    def fits(self) -> bool:
+        """Nothing has to be scrolled to from side to side, however narrow the screen."""
+        return bool(self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+@pytest.fixture
+def at_screen(
+    web_process: Callable[..., Web], chromium: "Browser"
+) -> Iterator[Callable[..., Screen]]:
+    """`at_screen(people.otto)` is Otto at his; what is named besides is how the browser is."""
+    site, contexts, screens = web_process().url, [], []
+
+    def sit_down(person: Person, **wishes: Any) -> Screen:
+        usual = {"locale": "en", "timezone_id": "UTC", "reduced_motion": "reduce"}
+        context = chromium.new_context(**{**usual, **wishes})
+        contexts.append(context)
+        screens.append(Screen(context.new_page(), site))
+        screens[-1].sign_in(person)
+        return screens[-1]
+
+    yield sit_down
+    for context in contexts:
+        context.close()
+    assert [screen.heard for screen in screens if screen.heard] == []
