@@ -98,6 +98,7 @@ ALWAYS = (
     refusals.Unauthenticated,
     refusals.KeyExpired,
     refusals.TooManyRequests,
+    errors.BadInput,
     refusals.Internal,
     errors.Unavailable,
 )
@@ -107,7 +108,6 @@ POSTING = (
     refusals.IdempotencyKeyInvalid,
     errors.TooLarge,
     refusals.UnsupportedMediaType,
-    errors.BadInput,
     refusals.IdempotencyKeyReused,
     refusals.StillRunning,
 )
@@ -116,13 +116,13 @@ CHANGING_A_RUN = (errors.Conflict, errors.Terminal, errors.Incompatible)
 
 OF_OPERATION: dict[str, tuple[type[PlacetError], ...]] = {
     "start_run": (*ALWAYS, *POSTING, refusals.ScopeMissing),
-    "list_runs": (*ALWAYS, errors.BadInput),
+    "list_runs": ALWAYS,
     "see_run": (*ALWAYS, *IN_A_RUN),
     "propose": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
-    "see_proposal": (*ALWAYS, *IN_A_RUN, errors.BadInput),
+    "see_proposal": (*ALWAYS, *IN_A_RUN),
     "answer": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
     "withdraw": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "finish": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
-    "see_events": (*ALWAYS, *IN_A_RUN, errors.BadInput),
+    "see_events": (*ALWAYS, *IN_A_RUN),
 }
 """Which problems each operation may answer with."""

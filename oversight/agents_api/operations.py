@@ -16,6 +16,7 @@ from .keys import Caller
 from .waiting import nothing_new
 
 router = Router()
+router.add_decorator(queries.nothing_else)
 
 RUN = "/runs/{uuid:run_id}"
 PROPOSAL = RUN + "/proposals/{uuid:proposal_id}"

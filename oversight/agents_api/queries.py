@@ -1,8 +1,14 @@
-"""What may stand behind the question mark of an address."""
+"""What may stand behind the question mark of an address, and that nothing else may."""
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
+from django.http import HttpRequest, HttpResponse
 from ninja import Query
+from ninja.params.models import Query as Named
+
+from engine.errors import BadInput
 
 from . import told
 from .waiting import LONGEST
@@ -36,3 +42,27 @@ Workflow = Annotated[
         description="Only runs of this workflow.",
     ),
 ]
+
+Operation = Callable[..., HttpResponse]
+
+
+def nothing_else(operation: Operation) -> Operation:
+    """`operation`, which refuses a name that it does not know: a filter that is misspelled would
+    otherwise be a filter that is forgotten. Nothing may be said twice."""
+    hints = get_type_hints(operation, include_extras=True)
+    known = {name for name, hint in hints.items() if _is_query(hint)}
+
+    @wraps(operation)
+    def told(request: HttpRequest, **values: Any) -> HttpResponse:
+        for name, said in request.GET.lists():
+            if name not in known:
+                raise BadInput("There is no such parameter here.", path=f"query.{name}")
+            if len(said) > 1:
+                raise BadInput("This is said more than once.", path=f"query.{name}")
+        return operation(request, **values)
+
+    return told
+
+
+def _is_query(hint: Any) -> bool:
+    return any(isinstance(mark, Named) for mark in getattr(hint, "__metadata__", ()))

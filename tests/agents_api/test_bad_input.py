@@ -232,6 +232,31 @@ def test_a_method_that_is_not_answered(caller: Caller, rows: Rows) -> None:
         assert answer.headers["Allow"]
 
 
+UNKNOWN = [
+    ("get", "", "status=running&stauts=running", "query.stauts"),
+    ("get", "", "limit=1&limit=2", "query.limit"),
+    ("get", "/{run}", "wait=1", "query.wait"),
+    ("get", "/{run}/events", "afer=1", "query.afer"),
+    ("get", "/{run}/events", "run_id=7", "query.run_id"),
+    ("post", "", "workflow=agent", "query.workflow"),
+    ("post", "/{run}/finish", "force=true", "query.force"),
+]
+
+
+def test_a_parameter_that_is_unknown_or_said_twice(
+    caller: Caller, rows: Rows, subtests: pytest.Subtests
+) -> None:
+    run_id = caller.start_run()
+    for method, place, query, path in UNKNOWN:
+        address = f"{RUNS}{place.format(run=run_id)}?{query}"
+        with subtests.test(address=f"{method} {place}?{query}"):
+            if method == "get":
+                refused(rows, lambda at=address: caller.get(at), 422, "bad_input", path)
+            else:
+                body = {} if place else {"workflow": "agent"}
+                refused(rows, lambda at=address, b=body: caller.post(at, b), 422, "bad_input", path)
+
+
 def test_an_answer_that_names_no_version(caller: Caller, rows: Rows, proposals: str) -> None:
     address = f"{proposals}/{uuid.uuid4()}/answers"
     body = {name: value for name, value in PROPOSAL.items() if name != "tool_call_id"}
