@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from engine.api import Initiator
+from engine.errors import NotFound
 
 from . import scopes
 from .models import Agent, ApiKey
@@ -63,6 +64,16 @@ def issue_key(agent: Agent, allowed: Iterable[str], valid_for: timedelta) -> str
     return f"plc_{key.key_id}_{secret}"
 
 
+def revoke_key(key_id: str) -> ApiKey:
+    """End a key at once; one that has ended stays as it is. Raises NotFound."""
+    known = ApiKey.objects.select_related("agent").filter(key_id=key_id)
+    known.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
+    key = known.first()
+    if key is None:
+        raise NotFound(f"There is no key {key_id!r}.")
+    return key
+
+
 def recognised(authorization: str) -> Caller:
     """Who shows this `Authorization` header.
 
@@ -72,7 +83,7 @@ def recognised(authorization: str) -> Caller:
     key_id, secret = _parts(authorization)
     now, key = _found(key_id)
     fits = hmac.compare_digest(_hash(secret), key.secret_hash if key else _NO_KEY)
-    if key is None or not fits or not _in_force(key):
+    if key is None or not fits or not in_force(key):
         raise Unauthenticated("This key is not valid.")
     if key.expires_at <= now:
         raise KeyExpired("The key has expired; ask the agent's owner for a new one.")
@@ -102,7 +113,7 @@ def _found(key_id: str) -> tuple[datetime, ApiKey | None]:
     return (key.clock, key) if key else (timezone.now(), None)
 
 
-def _in_force(key: ApiKey) -> bool:
+def in_force(key: ApiKey) -> bool:
     """Neither the key, nor its agent, nor who answers for that has been taken out of service."""
     return key.revoked_at is None and key.agent.active and key.agent.owner.is_active
 
