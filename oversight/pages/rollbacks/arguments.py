@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from pydantic.fields import FieldInfo
 
 from engine.actions import ActionArguments
@@ -96,21 +97,27 @@ def _code(text: str) -> SafeString:
 
 
 def _span(schema: Schema) -> Iterator[str]:
-    sizes = (
-        (("minLength", "minItems"), ("maxLength", "maxItems"), _size_words(schema)),
-        (("minimum",), ("maximum",), ""),
-    )
-    for least, most, unit in sizes:
-        low, high = _first(schema, least), _first(schema, most)
-        if low is not None:
-            yield _("at least %(number)s %(unit)s").strip() % {"number": low, "unit": unit}
-        if high is not None:
-            yield _("at most %(number)s %(unit)s").strip() % {"number": high, "unit": unit}
+    """The least and the most: of entries in a list, of characters in a text, or of a number."""
+    least = _first(schema, "minItems", "minLength")
+    most = _first(schema, "maxItems", "maxLength")
+    size = _entries if schema.get("type") == "array" else _characters
+    if least is not None:
+        yield _("at least %(size)s") % {"size": size(least)}
+    if most is not None:
+        yield _("at most %(size)s") % {"size": size(most)}
+    if "minimum" in schema:
+        yield _("at least %(size)s") % {"size": schema["minimum"]}
+    if "maximum" in schema:
+        yield _("at most %(size)s") % {"size": schema["maximum"]}
 
 
-def _size_words(schema: Schema) -> str:
-    return _("entries") if schema.get("type") == "array" else _("characters")
+def _entries(count: int) -> str:
+    return ngettext("%(count)d entry", "%(count)d entries", count) % {"count": count}
 
 
-def _first(schema: Schema, names: tuple[str, ...]) -> Any:
+def _characters(count: int) -> str:
+    return ngettext("%(count)d character", "%(count)d characters", count) % {"count": count}
+
+
+def _first(schema: Schema, *names: str) -> Any:
     return next((schema[name] for name in names if name in schema), None)
