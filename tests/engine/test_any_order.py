@@ -46,6 +46,12 @@ class Case:
     told_to_finish: bool = False
 
 
+OUTAGES = st.tuples(
+    st.integers(1, 15), st.sampled_from([BEFORE, AFTER]), st.sampled_from(sorted(KINDS))
+)
+"""The n-th statement, before or after it is carried out, and what it is for the worker."""
+
+
 class AnyOrder(RuleBasedStateMachine):
     cases = Bundle("cases")
 
@@ -117,15 +123,17 @@ class AnyOrder(RuleBasedStateMachine):
     def a_worker_comes_by(self, case: Case) -> None:
         self.desk.work(case.run_id)
 
-    @rule(
-        case=cases,
-        nth=st.integers(1, 15),
-        when=st.sampled_from([BEFORE, AFTER]),
-        kind=st.sampled_from(sorted(KINDS)),
-    )
-    def a_worker_comes_by_and_dies(self, case: Case, nth: int, when: str, kind: str) -> None:
-        with Outage(nth, when, kind), contextlib.suppress(Died, Unavailable):
+    @rule(case=cases, outage=OUTAGES)
+    def a_worker_comes_by_and_dies(self, case: Case, outage: tuple[int, str, str]) -> None:
+        with Outage(*outage), contextlib.suppress(Died, Unavailable):
             self.desk.work(case.run_id)
+
+    @rule(case=cases, outage=OUTAGES)
+    def it_is_approved_and_the_worker_dies(self, case: Case, outage: tuple[int, str, str]) -> None:
+        """Time and again just where it matters most."""
+        self.desk.work(case.run_id)
+        self.a_reviewer_decides(case, "approve")
+        self.a_worker_comes_by_and_dies(case, outage)
 
     @rule(case=cases)
     def a_worker_works_while_the_answers_get_lost(self, case: Case) -> None:
