@@ -37,11 +37,9 @@ def tell(request: HttpRequest, report: Report) -> None:
     """The result, once, above the page that goes on showing it."""
     counts = {"events": report.events, "runs": report.runs, "faults": len(report.faults)}
     if report.intact:
-        messages.success(
-            request, _("Intact: %(events)d events of %(runs)d runs were checked.") % counts
-        )
+        messages.success(request, _("Intact. Events checked: %(events)d, runs: %(runs)d.") % counts)
     elif not report.events:
         messages.error(request, _("Nothing was checked, and that is not a pass."))
     else:
-        words = _("Not intact: %(faults)d faults among %(events)d events of %(runs)d runs.")
+        words = _("Not intact. Faults: %(faults)d; events checked: %(events)d, runs: %(runs)d.")
         messages.error(request, words % counts)

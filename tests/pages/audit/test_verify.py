@@ -41,12 +41,12 @@ def test_before_anything_was_verified_the_page_says_so(ada: Reader, run_id: uuid
 def test_an_intact_log_is_told_with_how_much_was_checked(ada: Reader, run_id: uuid.UUID) -> None:
     events = Event.objects.count()
     text = verify(ada)
-    assert f"Intact: {events} events of 1 runs were checked." in text
+    assert f"Intact. Events checked: {events}, runs: 1." in text
     assert "Intact when last verified" in text
-    assert f"{events} events checked, in 1 runs" in text
+    assert f"Events checked: {events}, runs: 1" in text
     again = ada.get("/audit/").text
-    assert "were checked." not in again, "said once"
-    assert f"{events} events checked, in 1 runs" in again
+    assert "Intact. Events checked" not in again, "said once"
+    assert f"Events checked: {events}, runs: 1" in again
     assert "Ada Moreau" in again
 
 
@@ -55,8 +55,8 @@ def test_of_one_run_it_is_told_on_the_page_of_that_run(
 ) -> None:
     other = desk.start_run()
     events = desk.run(run_id).last_seq
-    assert f"{events} events checked, in 1 runs" in verify(ada, run=run_id)
-    assert f"{events} events checked" in ada.get("/audit/", run=run_id).text
+    assert f"Events checked: {events}, runs: 1" in verify(ada, run=run_id)
+    assert f"Events checked: {events}, runs: 1" in ada.get("/audit/", run=run_id).text
     assert "Not verified yet" in ada.get("/audit/", run=other).text
     assert "Not verified yet" in ada.get("/audit/").text
 
