@@ -8,9 +8,10 @@ import pytest
 from oversight.models import Agent
 from tests.agents_api.caller import Caller, Rows, issued
 from tests.agents_api.line import Line
+from tests.agents_api.office import Office
 from tests.cast import People
 from tests.faults.processes import Web
-from tests.world import Database
+from tests.world import Database, Desk
 
 
 @pytest.fixture
@@ -45,3 +46,9 @@ def rows(database: Database) -> Rows:
 def line(web_process: Callable[..., Web], caller: Caller) -> Line:
     """The refund desk at a web server of its own."""
     return Line(web_process(), caller)
+
+
+@pytest.fixture
+def office(desk: Desk, caller: Caller, people: People) -> Office:
+    """The refund desk at the API, and Rosa at the pages."""
+    return Office(desk, caller, people)
