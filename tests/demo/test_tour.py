@@ -1,4 +1,5 @@
-"""Five minutes of the demo, with a reviewer who takes a quarter of a minute for each, approves, and asks one question.
+"""Five minutes of the demo, with a reviewer who takes a quarter of a minute for each,
+approves, and asks one question.
 
 Nothing is brought about but by the demo's own processes and the decisions of one person.
 """
