@@ -14,8 +14,9 @@ from django.views.decorators.http import require_safe
 
 from engine import actions, canonical, workflows
 
-from . import catalogue, openapi
+from . import catalogue, openapi, pace
 from .idempotency import HEADER, KEPT
+from .waiting import LONGEST
 
 Json = dict[str, Any]
 
@@ -76,6 +77,9 @@ def page(request: HttpRequest) -> HttpResponse:
             "workflows": workflows.registered().values(),
             "kept_days": KEPT.days,
             "limit_kib": canonical.MAX_BODY // 1024,
+            "longest_wait": LONGEST,
+            "burst": pace.BURST,
+            "per_second": pace.PER_SECOND,
         },
     )
 
