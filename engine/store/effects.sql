@@ -184,6 +184,9 @@ BEGIN
     IF e.fencing_token IS DISTINCT FROM p_token THEN
         PERFORM doors._refuse('lease_lost', 'another worker sent this');
     END IF;
+    IF p->>'status' = 'prepared' THEN
+        PERFORM doors._refuse('conflict', 'only a probe may prepare it again');
+    END IF;
     r := doors._settle(r, e, 'effect_recorded', p_actor, p_payload);
     PERFORM doors._save(r);
     PERFORM doors._checkpoint(r, p_checkpoint);
