@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oversight.embedded.folders import discard, short_private_folder
-from tests.browser.reviewers import Person
+from tests.browser.reviewers import PACE, Person
 from tests.embedded.test_supervisor import PATIENCE, Demo, assert_nothing_is_left, running
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def demo(chromium: "Browser") -> Iterator[Demo]:
-    """A demo that a module's tests share; its agent is busy, and a dead worker's lease is short.
+    """A demo that a module's tests share, at a pace for tests.
 
     In the end somebody presses `q`: it stops, and no process and no passing file stays behind.
     """
     folder = short_private_folder()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("PLACET_AGENT_PAUSE", "0.2")
-        patched.setenv("PLACET_LEASE_SECONDS", "4")
+        for name, value in PACE.items():
+            patched.setenv(name, value)
         with running(folder) as demo:
             yield demo
             before = demo.processes()

@@ -8,6 +8,10 @@ from playwright.sync_api import Locator, Page, expect
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+PACE = {"PLACET_AGENT_PAUSE": "0.2", "PLACET_SHOP_PAUSE": "3600", "PLACET_LEASE_SECONDS": "4"}
+"""The demo's settings here: its agent is busy, nobody but Placet moves the desk's money, and a
+dead worker's lease is short."""
+
 PATIENCE_MILLISECONDS = 45_000
 """How long a page may take to show what other processes are about to do."""
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from oversight.embedded.folders import discard, short_private_folder
 from oversight.embedded.processes import PROJECT
-from tests.browser.reviewers import Person
+from tests.browser.reviewers import PACE, Person
 from tests.browser.staging import CRASHED, Stage
 from tests.embedded.test_supervisor import Demo, running
 
@@ -28,7 +28,8 @@ WIDE, NARROW = 1280, 390
 HEIGHTS = {WIDE: 800, NARROW: 844}
 BENEATH = 22
 
-NOBODY, ROSA, TOMAS, OTTO, ADA = "", "Rosa Lind", "Tomas Berg", "Otto Maurer", "Ada Ferreira"
+NOBODY, ROSA, TOMAS = "", "Rosa Lind", "Tomas Berg"
+OTTO, ADA, IVO = "Otto Maurer", "Ada Ferreira", "Ivo Marin"
 
 UNFOLD = """() => {
     document.querySelectorAll("details[data-fold]").forEach((fold) => { fold.open = true; });
@@ -59,12 +60,19 @@ WHILE_THE_LEDGER_IS_SHUT = (
 )
 SHOTS = (
     Shot(name="sign-in", path="/sign-in/", who=NOBODY, narrow=True),
+    Shot(name="overview", path="/overview/", who=OTTO, narrow=True),
+    Shot(name="open-proposals", path="/overview/proposals/", who=OTTO, narrow=True),
     Shot(name="inbox", path="/inbox/", narrow=True),
     Shot(name="inbox-nothing-to-decide", path="/inbox/", who=TOMAS),
     Shot(name="inbox-not-a-reviewer", path="/inbox/", who=ADA),
     Shot(name="inbox-decided", path="/inbox/?show=decided", narrow=True),
     Shot(name="proposal-open", path="open", narrow=True, unfolded=True),
     Shot(name="proposal-folded", path="open"),
+    Shot(name="proposal-high-risk", path="high-risk", narrow=True, unfolded=True),
+    Shot(name="proposal-deceptive-text", path="deceptive", unfolded=True),
+    Shot(name="proposal-page-unknown", path="page"),
+    Shot(name="proposal-mail", path="mail"),
+    Shot(name="proposal-expired", path="expired"),
     Shot(name="proposal-second-version", path="second-version", unfolded=True),
     Shot(name="proposal-not-mine", path="open", who=TOMAS),
     Shot(name="proposal-committed", path="committed"),
@@ -88,6 +96,10 @@ SHOTS = (
     Shot(name="audit", path="/audit/", who=ADA, narrow=True),
     Shot(name="audit-event", path="first:/audit/", who=ADA),
     Shot(name="audit-exports", path="/audit/exports/", who=ADA),
+    Shot(name="rollbacks", path="/rollbacks/", who=IVO, narrow=True),
+    Shot(name="rollbacks-by-hand", path="/rollbacks/?kind=out_of_band", who=IVO),
+    Shot(name="action", path="/rollbacks/ledger.refund/1/", who=IVO, narrow=True),
+    Shot(name="action-without-a-way-back", path="/rollbacks/mail.tell_customer/1/", who=IVO),
     Shot(name="stop", path="/stop/", who=OTTO, narrow=True),
     Shot(name="stop-to-a-reader", path="/stop/"),
     Shot(name="api", path="/api/", who=ADA),
@@ -97,6 +109,7 @@ SHOTS = (
 )
 WHILE_STOPPED = (
     Shot(name="stopped", path="/stop/", who=OTTO, narrow=True),
+    Shot(name="stopped-overview", path="/overview/", who=OTTO),
     Shot(name="stopped-proposal", path="open"),
     Shot(name="stopped-inbox", path="/inbox/"),
 )
@@ -142,8 +155,8 @@ class Camera:
 
 @contextmanager
 def demo_on_a_passing_folder() -> Iterator[Demo]:
-    """A demo whose agent is busy, and whose leases are short."""
-    os.environ |= {"PLACET_AGENT_PAUSE": "0.2", "PLACET_LEASE_SECONDS": "4"}
+    """A demo at the pace of the browser tests."""
+    os.environ |= PACE
     folder = short_private_folder()
     try:
         with running(folder) as demo:

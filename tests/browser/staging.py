@@ -37,6 +37,8 @@ class Stage:
         self.reject()
         self.send_back()
         self.roll_back()
+        self.page_somebody()
+        self.mail_somebody()
         self.lapse()
         self.leave_open()
 
@@ -94,6 +96,21 @@ class Stage:
         expect(way_back).to_contain_text("Committed", timeout=PATIENCE_MILLISECONDS)
         self._keep("rolled-back")
 
+    def page_somebody(self) -> None:
+        """The line hangs up without a word, and cannot be asked: nobody can tell."""
+        self.rosa.open("Page lena")
+        self.rosa.approve()
+        expect(self.rosa.page.locator("#standing")).to_contain_text(
+            "Unknown", timeout=PATIENCE_MILLISECONDS
+        )
+        self._keep("page")
+
+    def mail_somebody(self) -> None:
+        self.rosa.open("Please do not use your camping stove")
+        self.rosa.approve()
+        self.rosa.see("Committed")
+        self._keep("mail")
+
     def lapse(self) -> None:
         """The desk's money goes elsewhere after the question and before the act."""
         self.rosa.open(LAPSED)
@@ -121,8 +138,18 @@ class Stage:
         self._keep("unknown")
 
     def leave_open(self) -> None:
+        """An everyday one, one of high risk, one whose text deceives; and one that nobody decided
+        in time."""
         self.rosa.open(OPEN)
         self._keep("open")
+        self.rosa.open("Grant mara the role administrator")
+        self._keep("high-risk")
+        self.rosa.open("to shop.ini")
+        self._keep("deceptive")
+        self.rosa.page.goto("/inbox/?show=decided")
+        self.rosa.page.get_by_role("link", name="Grant jon the role counter").click()
+        expect(self.rosa.page.locator("#proposal-state")).to_contain_text("Expired")
+        self._keep("expired")
 
     def address(self, path: str, page: Page) -> str:
         """A path as it is; or what was brought about, by its name; or the first of a list."""
