@@ -7,8 +7,8 @@ from ninja import NinjaAPI
 from ninja.params.models import Body, BodyModel
 
 from engine import canonical
-from engine.errors import TooLarge
 
+from .limits import announced, too_large
 from .refusals import UnsupportedMediaType
 
 
@@ -52,12 +52,3 @@ def _bounded(request: HttpRequest) -> bytes:
     if len(body) > canonical.MAX_BODY:
         raise too_large()
     return body
-
-
-def announced(length: bytes) -> int:
-    """How many bytes a Content-Length speaks of; 0 where it says nothing that can be read."""
-    return int(length[:20]) if length.isdigit() else 0
-
-
-def too_large(limit: int = canonical.MAX_BODY) -> TooLarge:
-    return TooLarge(f"The body is over the limit of {limit} bytes.")

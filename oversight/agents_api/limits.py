@@ -1,9 +1,11 @@
-"""What stands around Django: nobody can fill its disk with a body, or its threads with waiting."""
+"""What stands around Django: nobody can fill its disk with a body, or its threads with waiting.
+
+It is imported before Django is set up, and so must not lead to anything that reads the settings.
+"""
 
 from engine.canonical import MAX_BODY
+from engine.errors import TooLarge
 
-from .bodies import announced, too_large
-from .problems import problem
 from .waiting import patient
 from .watch import Watch
 from .wire import PREFIX, Application, Message, Receive, Send
@@ -53,7 +55,18 @@ def _counted(receive: Receive, limit: int) -> Receive:
     return counted
 
 
+def announced(length: bytes) -> int:
+    """How many bytes a Content-Length speaks of; 0 where it says nothing that can be read."""
+    return int(length[:20]) if length.isdigit() else 0
+
+
+def too_large(limit: int = MAX_BODY) -> TooLarge:
+    return TooLarge(f"The body is over the limit of {limit} bytes.")
+
+
 async def _refuse(send: Send, limit: int) -> None:
+    from .problems import problem
+
     response = problem(too_large(limit))
     response.headers["Connection"] = "close"
     response.headers["Content-Length"] = str(len(response.content))

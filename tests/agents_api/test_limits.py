@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from oversight.agents_api.limits import bounded
+from oversight.embedded.processes import PROJECT
 
 LIMIT = 100
 
@@ -82,6 +85,12 @@ def test_it_is_told_as_a_problem() -> None:
 
 def test_pages_have_limits_of_their_own() -> None:
     assert Line(b"x" * 101, path="/proposals/7/decide").run() == 200
+
+
+def test_it_is_imported_before_the_settings_are_read() -> None:
+    """The web process says what it is before Django asks; else it would share no connections."""
+    look = "import sys, oversight.agents_api.limits; sys.exit('oversight.settings' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", look], cwd=PROJECT).returncode == 0
 
 
 def test_what_is_not_http_passes() -> None:
