@@ -17,6 +17,10 @@ from .wire import PREFIX, Application, Message, Receive, Send
 LONGEST = 30
 """Seconds for which an agent may ask to wait; proxies tend to give up after sixty."""
 
+AT_ONCE = 4
+"""How many of those who wait Django answers at a time. One decision may be news to hundreds, and
+pages need connections to the database meanwhile."""
+
 COME_AGAIN_SECONDS = 5
 """When to come again if there was no place to wait at."""
 
@@ -46,13 +50,14 @@ def asked_again(request: HttpRequest) -> bool:
 
 def patient(application: Application, watch: Watch) -> Application:
     """The same ASGI application, where an answer with nothing new in it may wait for news."""
+    in_turn = _in_turn(application)
 
     async def told(scope: Message, receive: Receive, send: Send) -> None:
         if not _may_wait(scope):
             return await application(scope, receive, send)
         line = _Line(receive)
         try:
-            for message in await _answer(application, watch, scope, line):
+            for message in await _answer(in_turn, watch, scope, line):
                 await send(message)
         finally:
             line.close()
@@ -68,6 +73,16 @@ def _may_wait(scope: Message) -> bool:
         and scope["path"].startswith(PREFIX)
         and b"wait=" in scope.get("query_string", b"")
     )
+
+
+def _in_turn(application: Application) -> Application:
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def told(scope: Message, receive: Receive, send: Send) -> None:
+        async with turns:
+            await application(scope, receive, send)
+
+    return told
 
 
 class _Line:

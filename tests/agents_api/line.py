@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.agents_api.caller import Caller
-from tests.faults.processes import Web
+from tests.faults.processes import PATIENCE, Web
 
 Answer = tuple[int, dict[str, str], Any]
 
@@ -23,7 +23,7 @@ class Line:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         if method == "POST":
             headers["Idempotency-Key"] = once or str(uuid.uuid4())
-        connection = http.client.HTTPConnection(self.address, timeout=20)
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE)
         sent = body if isinstance(body, bytes | type(None)) else json.dumps(body)
         connection.request(method, path, sent, headers)
         answer = connection.getresponse()

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from django.http import HttpRequest
 
-from oversight.agents_api.waiting import asked_again, nothing_new, patient
+from oversight.agents_api.waiting import AT_ONCE, asked_again, nothing_new, patient
 from oversight.agents_api.watch import Watch
 
 RUN_ID = uuid.UUID(int=7)
@@ -25,12 +25,14 @@ SOON = 0.02
 class World:
     """A run whose log grows to `seq`, a watch over it, and an application that tells `news` of it.
 
-    `again` has an entry for each time that the application was asked, `looks` one for each look.
+    `again` has an entry for each time that the application was asked, `looks` one for each look;
+    `most` is how many were answered at one time.
     """
 
     def __init__(self, places: int = 500) -> None:
         self.seq, self.news = 1, 1
         self.again: list[bool] = []
+        self.inside, self.most = 0, 0
         self.looks: list[Collection[uuid.UUID]] = []
         self.fault: Exception | None = None
         self.waits = asyncio.Event()
@@ -50,13 +52,17 @@ class World:
 
     async def tell(self, scope: Any, receive: Any, send: Any) -> None:
         """As Django would: read the request, and answer."""
+        self.inside += 1
+        self.most = max(self.most, self.inside)
         assert (await receive())["type"] == "http.request"
+        await asyncio.sleep(0)
         request = cast(HttpRequest, SimpleNamespace(scope=scope))
         self.again.append(asked_again(request))
         if self.news == scope["seen"]:
             nothing_new(request, scope["run_id"], beyond=self.seq, wait=scope["wait"])
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": str(self.news).encode()})
+        self.inside -= 1
 
 
 class TellingWatch(Watch):
@@ -180,6 +186,17 @@ def test_many_wait_behind_one_look_at_a_time() -> None:
         world.happens()
         assert {await client.told() for client in clients} == {2}
         assert len(world.looks) - before <= 3
+
+    on_stage(play)
+
+
+def test_a_few_of_many_are_answered_at_a_time() -> None:
+    async def play(world: World) -> None:
+        clients = [Client(world) for _ in range(50)]
+        await world.waits.wait()
+        world.happens()
+        assert {await client.told() for client in clients} == {2}
+        assert world.most == AT_ONCE
 
     on_stage(play)
 
