@@ -11,12 +11,13 @@ PYTHON ?=
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --no-header $(LOCK_OPTIONS)
 
-.PHONY: help demo test check screenshots install lock clean
+.PHONY: help demo test test-slow check screenshots install lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     the whole of Placet on this machine: servers, example data, web page"
 	@echo "make test     run the tests"
+	@echo "make test-slow the long tests, which want a quiet machine"
 	@echo "make check    formatting, lint, types, import contracts, migrations, deployment settings"
 	@echo "make install  make the environment for tests and checks ($(VENV))"
 	@echo "make screenshots  every page in light and dark, into screenshots/ (needs Chromium)"
@@ -28,6 +29,9 @@ demo: $(VENV)/installed-requirements.lock
 
 test: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
+
+test-slow: $(VENV)/installed-requirements-dev.lock
+	$(BIN)/python -m pytest -m slow
 
 check: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/ruff format --check .

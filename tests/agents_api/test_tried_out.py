@@ -103,6 +103,7 @@ def stage(caller: Caller, desk: Desk) -> Stage:
     return Stage(caller, desk)
 
 
+@pytest.mark.slow
 def test_right_requests_are_answered_as_described(
     operations: list[Operation], stage: Stage, subtests: pytest.Subtests
 ) -> None:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 Sit = Callable[..., Screen]
 
 
+@pytest.mark.slow
 def test_from_the_header_of_any_page_to_the_safe_state_and_on(
     desk: Desk, people: People, at_screen: Sit, worker_process: Callable[..., Worker]
 ) -> None:

@@ -23,6 +23,7 @@ def posts(screen: Screen) -> list[str]:
     return sent
 
 
+@pytest.mark.slow
 def test_the_answer_of_the_target_arrives_while_the_page_is_looked_at(
     desk: Desk, people: People, at_screen: Sit
 ) -> None:
