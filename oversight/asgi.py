@@ -7,8 +7,8 @@ from typing import cast
 os.environ["PLACET_PROCESS"] = "web"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oversight.settings")
 
-from django.core.asgi import get_asgi_application  # noqa: E402
+from django.core.asgi import get_asgi_application
 
-from oversight.agents_api.limits import Application, bounded  # noqa: E402
+from oversight.agents_api.limits import Application, bounded
 
 application = bounded(cast(Application, get_asgi_application()))
