@@ -17,6 +17,7 @@ from oversight.demo.placet_actions import Refund
 from tests.cast import reviewer
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import just_before
+from tests.faults.outages import Died
 from tests.world import DESK_BALANCE, Desk
 
 FEE = "1.50"
@@ -159,6 +160,21 @@ class TestAMismatch:
         assert desk.ledger.balance() == DESK_BALANCE
         assert_tables_match_the_log(desk.database, run_id)
 
+    def test_ends_the_run_however_often_workers_die_on_the_way(
+        self, desk: Desk, order: str
+    ) -> None:
+        """It was taken back; then one dies before it says so, the next one right after its claim."""
+        run_id = desk.approved_refund(order).run_id
+        for boundary in ("run_ended", "run_resumed", "run_resumed"):
+            with just_before(boundary, die), pytest.raises(Died):
+                desk.work(run_id)
+            desk.database.time_passes_for(run_id)
+
+        desk.work(run_id)
+
+        assert desk.run(run_id).status == "rolled_back"
+        assert desk.database.kinds(run_id).count("proposal_opened") == 1
+
     def test_leaves_earlier_effects_to_a_person(self, desk: Desk, order: str) -> None:
         first = desk.approved_refund()
         desk.work(first.run_id)
@@ -204,6 +220,10 @@ class TestAMismatch:
 
         assert desk.run(run_id).status == "rolled_back"
         assert desk.ledger.balance() == DESK_BALANCE
+
+
+def die() -> None:
+    raise Died
 
 
 def after_the_preparation_of_the_rollback(change: Any) -> Any:
