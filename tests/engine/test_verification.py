@@ -163,7 +163,7 @@ class TestAMismatch:
     def test_ends_the_run_however_often_workers_die_on_the_way(
         self, desk: Desk, order: str
     ) -> None:
-        """It was taken back; then one dies before it says so, the next one right after its claim."""
+        """It was taken back; one dies before it says so, the next ones right after their claim."""
         run_id = desk.approved_refund(order).run_id
         for boundary in ("run_ended", "run_resumed", "run_resumed"):
             with just_before(boundary, die), pytest.raises(Died):

@@ -140,3 +140,29 @@ def test_outages_one_after_the_other_do_no_harm(seed: int, told: str, desk: Desk
             struck.append(outage.sent[-1:])
         recover(desk, run_id)
         assert harm_done(desk, story, run_id, order) == [], (seed, struck)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", STORIES)
+def test_every_pair_of_deaths_does_no_harm(told: str, desk: Desk) -> None:
+    """One worker dies after its n-th statement, the next one after its m-th, for all n and m.
+
+    To die before a statement is to die after the one before it: every place is in here.
+    """
+    story = STORIES[told]
+    harmed = {}
+    for first in range(1, len(statements_of_a_run(desk, story)) + 1):
+        for second in range(1, ENOUGH):
+            run_id, order = an_approved_refund(desk, story)
+            work_under(Outage(first, AFTER), desk, run_id)
+            desk.database.call_is_over_for(run_id)
+            desk.database.time_passes_for(run_id)
+            later = Outage(second, AFTER)
+            work_under(later, desk, run_id)
+            recover(desk, run_id)
+            if harm := harm_done(desk, story, run_id, order):
+                harmed[first, second] = harm
+            if not later.struck:
+                break
+
+    assert harmed == {}
