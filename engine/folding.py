@@ -59,7 +59,11 @@ def _stepped_only(position: Position, event: Event) -> Position:
 
 
 def _claimed(position: Position, event: Event) -> Position:
-    return replace(position, status="reconciling", whence=event.payload["whence"])
+    """Claimed again while reconciling, the run still comes from where it came before."""
+    whence = event.payload["whence"]
+    if whence == "reconciling":
+        whence = position.whence
+    return replace(position, status="reconciling", whence=whence)
 
 
 def _resumed(position: Position, event: Event) -> Position:
