@@ -14,9 +14,10 @@ from engine import api
 from engine.models import Checkpoint
 from oversight import access, urls
 from oversight.access import EVERYBODY, REVIEWERS, ROLES, Open
+from oversight.models import Person
 from tests.cast import CAST, PASSWORD, People
 from tests.pages.alerts.trouble import wrong_refund
-from tests.pages.reading import Readers, address_of, contents
+from tests.pages.reading import Reader, Readers, address_of, contents
 from tests.world import Database, Desk
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
@@ -245,7 +246,20 @@ def test_signing_in_with_a_password_leads_to_the_page_that_was_wanted(
 
 def test_signing_in_leads_nobody_to_another_site(people: People, reading: Readers) -> None:
     fields = {"login": people.rosa.username, "password": PASSWORD, "next": "https://evil.example/"}
-    assert reading().post("/sign-in/", **fields).response.headers["Location"] == "/inbox/"
+    assert reading().post("/sign-in/", **fields).response.headers["Location"] == "/"
+
+
+def test_signing_in_leads_reviewers_to_their_inbox_and_others_to_the_overview(
+    people: People, reading: Readers
+) -> None:
+    assert _begins(reading(), people.rosa) == "/inbox/"
+    assert _begins(reading(), people.ada) == "/overview/"
+
+
+def _begins(reader: Reader, person: Person) -> str:
+    """Where somebody stands after signing in without having wanted a page."""
+    answer = reader.post("/sign-in/", login=person.username, password=PASSWORD)
+    return reader.get(answer.response.headers["Location"]).response.headers["Location"]
 
 
 def test_a_wrong_password_signs_nobody_in(people: People, reading: Readers) -> None:

@@ -31,7 +31,7 @@ class Screen:
         self.page.get_by_label("Username").fill(person.username)
         self.page.get_by_label("Password").fill(PASSWORD)
         self.page.get_by_role("button", name="Sign in", exact=True).click()
-        self.page.wait_for_url("**/inbox/")
+        self.page.wait_for_url(lambda url: "/sign-in/" not in url)
 
     def open(self, address: str) -> "Page":
         self.page.goto(f"{self.site}{address}")
