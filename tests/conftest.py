@@ -30,7 +30,27 @@ if TYPE_CHECKING:
 
 __all__ = ["running_servers"]
 
+TOLD_LINES = 40
+
 CHROMIUM = Path(os.environ.get("PLACET_CHROMIUM", "/usr/bin/chromium"))
+
+
+class AtOnce:
+    """Tells of a failure when it happens: a run that is cut short has said what it saw."""
+
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            last = "\n".join(report.longreprtext.splitlines()[-TOLD_LINES:])
+            self._reporter.write_line(f"\nIn the {report.when} of {report.nodeid}:\n{last}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if reporter := config.pluginmanager.get_plugin("terminalreporter"):
+        config.pluginmanager.register(AtOnce(reporter))
 
 
 @pytest.fixture(scope="session")

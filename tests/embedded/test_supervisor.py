@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import psutil
@@ -25,7 +25,13 @@ UP_SECONDS = 120
 PATIENCE = 60
 DEMO = [sys.executable, str(PROJECT / "manage.py"), "demo"]
 TARGETS = ("access", "mail", "pager", "shopkeeper")
-IN_A_TERMINAL = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])"]
+SPAWN = """
+import pty, signal, sys
+# Whoever started us in the background had Ctrl-C ignored; a person at a terminal has not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pty.spawn(sys.argv[1:])
+"""
+IN_A_TERMINAL = [sys.executable, "-c", SPAWN]
 
 
 def free_port() -> int:
@@ -87,13 +93,18 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def running(folder: Path, *wrapper: str) -> Iterator[Demo]:
-    demo = Demo(folder, [*wrapper, *DEMO, "--data", str(folder / "data")])
+def started(folder: Path, command: list[str]) -> Iterator[Demo]:
+    """A demo that is up, and whatever becomes of it is stopped in the end."""
+    demo = Demo(folder, command)
     try:
         demo.wait_for("q  stop everything")
         yield demo
     finally:
         demo.child.stop(timeout=PATIENCE)
+
+
+def running(folder: Path, *wrapper: str) -> AbstractContextManager[Demo]:
+    return started(folder, [*wrapper, *DEMO, "--data", str(folder / "data")])
 
 
 def status(port: int) -> int:
@@ -139,15 +150,14 @@ def test_secrets_are_readable_by_their_owner_alone(folder: Path) -> None:
 def test_ctrl_c_in_a_terminal_stops_it_and_leaves_the_terminal_as_it_was(folder: Path) -> None:
     demo_in_shell = shlex.join([*DEMO, "--data", str(folder / "data")])
     script = f"trap : INT; stty -g; {demo_in_shell}; echo code $?; stty -g; exit 0"
-    demo = Demo(folder, [*IN_A_TERMINAL, "sh", "-c", script])
-    demo.wait_for("q  stop everything")
-    before = demo.processes()
+    with started(folder, [*IN_A_TERMINAL, "sh", "-c", script]) as demo:
+        before = demo.processes()
 
-    demo.press("k")
-    demo.wait_for(r"killed \(SIGKILL\); new worker \d+ takes over")
-    demo.press("\x03")
-    demo.wait_for("code 0")
-    demo.child.wait(PATIENCE)
+        demo.press("k")
+        demo.wait_for(r"killed \(SIGKILL\); new worker \d+ takes over")
+        demo.press("\x03")
+        demo.wait_for("code 0")
+        demo.child.wait(PATIENCE)
 
     modes = [line for line in demo.child.tail(1000) if line.count(":") > 10]
     assert len(modes) == 2
@@ -226,8 +236,5 @@ def test_reset_starts_over(folder: Path) -> None:
     with running(folder) as demo:
         key = (demo.data / "secret.key").read_text()
     command = [*DEMO, "--reset", "--data", str(demo.data)]
-    again = Demo(folder, command)
-    again.wait_for("q  stop everything")
-
-    assert (demo.data / "secret.key").read_text() != key
-    again.child.stop(timeout=PATIENCE)
+    with started(folder, command):
+        assert (demo.data / "secret.key").read_text() != key
