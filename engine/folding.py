@@ -310,6 +310,7 @@ _FOLDS: Mapping[str, Folded] = {
     "finish_requested": _finish_requested,
     "request_taken_up": _taken_up,
     "request_dropped": _request_dropped,
+    "request_refused": _unchanged,
     "proposal_opened": _opened,
     "proposal_approved": _decided("approved"),
     "proposal_rejected": _decided("rejected"),

@@ -4,7 +4,14 @@ Every verb checks what was sent, goes through one door, and hints at the run tha
 Errors are those of `engine.errors`; nothing is half-written.
 """
 
-from .agents import answer_question, finish_run, request_effect, start_run, withdraw_proposal
+from .agents import (
+    answer_question,
+    finish_run,
+    note_refused_request,
+    request_effect,
+    start_run,
+    withdraw_proposal,
+)
 from .auditors import export_events, matches_checksum, position_at, verify_log
 from .operators import (
     acknowledge_alert,
@@ -32,6 +39,7 @@ __all__ = [
     "go_on",
     "halt_receipt",
     "matches_checksum",
+    "note_refused_request",
     "position_at",
     "probe_again",
     "request_effect",

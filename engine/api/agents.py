@@ -123,6 +123,11 @@ def finish_run(run_id: uuid.UUID, *, agent: str) -> None:
     _hear(run_id, "finish_requested", agent, {})
 
 
+def note_refused_request(run_id: uuid.UUID, facts: Facts, *, agent: str) -> None:
+    """An agent asked for what it may not; `facts` say what it was told, not what it had sent."""
+    runs.note_refused_request(run_id, agent, packed(facts))
+
+
 def _request(
     action: str,
     version: int | None,

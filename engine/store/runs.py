@@ -49,6 +49,11 @@ def resume_run(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     return call("resume_run", run, actor, payload)
 
 
+def note_refused_request(run: uuid.UUID, actor: str, payload: bytes) -> None:
+    """What an agent asked of its run and was refused is a fact of the run."""
+    call("note_refused_request", run, actor, payload)
+
+
 def runs_without_a_worker(limit: int) -> list[uuid.UUID]:
     """Runs that need a worker and have none, the longest waiting first."""
     return [row[0] for row in select("runs_without_a_worker", limit)]

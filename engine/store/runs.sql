@@ -177,6 +177,21 @@ BEGIN
     RETURN doors._told(r);
 END $$;
 
+-- What an agent asked of its run and was refused is a fact of the run; said again at once, it is
+-- the same fact. Of a run that has ended nothing more is told.
+CREATE FUNCTION doors.note_refused_request(p_run uuid, p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run);
+BEGIN
+    IF doors._is_terminal(r.status) OR EXISTS (
+        SELECT 1 FROM engine_event WHERE run_id = p_run AND seq = r.last_seq
+          AND kind = 'request_refused' AND actor = p_actor AND payload = p_payload) THEN
+        RETURN;
+    END IF;
+    r := doors._append(r, 'request_refused', p_actor, p_payload);
+    PERFORM doors._save(r);
+END $$;
+
 -- Runs that need a worker and have none, the longest waiting first.
 CREATE FUNCTION doors.runs_without_a_worker(p_limit int) RETURNS SETOF uuid
 LANGUAGE sql STABLE AS $$

@@ -7,7 +7,7 @@ from ninja import NinjaAPI
 from ninja.operation import Operation
 from ninja.security import HttpBearer
 
-from . import pace, problems
+from . import noting, pace, problems
 from .keys import Caller, recognised
 from .operations import router
 from .waiting import asked_again
@@ -30,6 +30,10 @@ class AgentsApi(NinjaAPI):
     """Every exception, ninja's own too, is answered with a problem."""
 
     def on_exception(self, request: HttpRequest, exc: Any) -> HttpResponse:
+        try:
+            noting.note(request, exc)
+        except Exception as fault:
+            exc = fault
         return problems.answer_to(request, exc)
 
     def get_openapi_operation_id(self, operation: Operation) -> str:

@@ -112,7 +112,10 @@ def _known(asked: Request) -> IdempotentRequest | None:
 def _replayed(asked: Request, known: IdempotentRequest) -> HttpResponse:
     if known.request_hash != asked.hash:
         raise IdempotencyKeyReused(
-            "It was sent before with another body or to another address.", path=_PATH
+            "It was sent before with another body or to another address.",
+            path=_PATH,
+            first=known.request_hash,
+            sent=asked.hash,
         )
     response = answered(bytes(known.response), known.status)
     response.headers[REPLAYED] = "true"

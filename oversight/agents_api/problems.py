@@ -95,7 +95,7 @@ def refusal_of(fault: Exception) -> PlacetError:
         case PlacetError():
             return fault
         case ValidationError():
-            return _named(fault)
+            return named(fault.errors[0])
         case Http404():
             return NotFound()
         case OperationalError() | InterfaceError():
@@ -104,11 +104,10 @@ def refusal_of(fault: Exception) -> PlacetError:
             return Internal()
 
 
-def _named(wrong: ValidationError) -> BadInput:
-    """The first thing that breaks a schema, and where it stands."""
-    first = wrong.errors[0]
-    detail = _PLAINER.get(first["type"]) or f"{first['msg'].rstrip('.')}."
-    return BadInput(detail, path=_path(first["loc"]))
+def named(wrong: Mapping[str, Any]) -> BadInput:
+    """One thing that breaks a schema, and where it stands."""
+    detail = _PLAINER.get(wrong["type"]) or f"{wrong['msg'].rstrip('.')}."
+    return BadInput(detail, path=_path(wrong["loc"]))
 
 
 def _path(location: tuple[str | int, ...]) -> str:

@@ -30,6 +30,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "finish_requested": (_("Nothing more to propose"), "bubble", "plain"),
     "request_taken_up": (_("Request taken up"), "ring-dot", "plain"),
     "request_dropped": (_("Request dropped"), "minus-ring", "plain"),
+    "request_refused": (_("Request refused"), "slash-ring", "bad"),
     "proposal_opened": (_("Proposal opened"), "ballot", "wait"),
     "decision_made": (_("Decision made"), "ballot", "info"),
     "decision_refused": (_("Decision refused"), "slash-ring", "bad"),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.agents_api.caller import RUNS
+from tests.agents_api.caller import RUNS, problem
 from tests.agents_api.office import Office, Place, at_once
 from tests.cast import People
-from tests.pages.reading import address_of, contents
+from tests.pages.reading import Reader, address_of, contents
 from tests.world import DESK_BALANCE, Desk
 
 
@@ -65,6 +65,34 @@ def forged(office: Office, run: str, proposal: str, order: str) -> list[tuple[st
     ]
 
 
+def brings_something(address: str) -> bool:
+    """It is said to a run, at an address that there is."""
+    return address.endswith(("/proposals", "/answers", "/withdraw", "/finish"))
+
+
+def standing(desk: Desk) -> dict[str, Any]:
+    """What every table holds, but for the log and how long it is."""
+    told = contents(desk.database)
+    columns = "run_id, status, current_node, state_version, reason_code, wake_at, ended_at"
+    runs = desk.database.rows(f"SELECT {columns} FROM engine_run ORDER BY run_id")  # noqa: S608
+    return {**told, "engine_run": runs, "engine_event": None}
+
+
+def test_c13_what_was_tried_is_told_to_the_auditor(office: Office, desk: Desk) -> None:
+    place = office.propose(desk.purchase())
+    office.work(place)
+    run = f"{RUNS}/{place[0]}"
+    body = {**office.body("A-1"), "approval": {"approved": True}}
+    for _ in range(3):
+        problem(office.caller.post(f"{run}/proposals", body), 422, "bad_input", "$.approval")
+    page = Reader(desk.people.ada).get("/audit/", run=str(place[0]), kind="request_refused")
+    assert "Events that match: 1" in page.text, "the same again at once is the same fact"
+    assert "Request refused" in page.text
+    told = Reader(desk.people.ada).get(f"/runs/{place[0]}/").text
+    assert "Asked for what it may not, and was refused" in told
+    assert "$.approval: There is no such field here." in told
+
+
 def test_c13_an_approval_that_the_agent_brings_is_refused(
     office: Office, desk: Desk, subtests: pytest.Subtests
 ) -> None:
@@ -73,11 +101,14 @@ def test_c13_an_approval_that_the_agent_brings_is_refused(
     office.work(place)
     run = f"{RUNS}/{place[0]}"
     proposal = f"{run}/proposals/{place[1]}"
-    before = contents(desk.database)
+    before = standing(desk)
     for address, body in forged(office, run, proposal, order):
         with subtests.test(address=address, body=body):
+            known = len(desk.database.log(place[0]))
             assert 400 <= office.caller.post(address, body).status_code < 500
-    assert contents(desk.database) == before
+            noted = desk.database.kinds(place[0])[known:]
+            assert noted == (["request_refused"] if brings_something(address) else [])
+    assert standing(desk) == before
     office.work(place)
     assert office.stands(place) == "open"
     assert (office.caller.run(place[0])["effects"], office.ledger.balance()) == ([], DESK_BALANCE)

@@ -352,6 +352,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "rollback_authorised": moved,
     "effect_requested": heard,
     "finish_requested": heard,
+    "request_refused": heard,
     "decision_refused": heard,
     "late_answer": heard,
     "proposal_opened": opened,

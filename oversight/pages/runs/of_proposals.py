@@ -44,6 +44,15 @@ def opened(facts: Facts) -> Sentence:
     )
 
 
+def refused(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Asked for what it may not, and was refused"),
+        glyph="slash-ring",
+        tone="bad",
+        detail=f"{facts['path']}: {facts['detail']}" if facts["path"] else facts["detail"],
+    )
+
+
 def decision(facts: Facts) -> Sentence:
     table = {
         "approve": (_("Decided to approve"), "check-ring", "good"),

@@ -35,6 +35,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "finish_requested": of_proposals.finish,
     "request_taken_up": of_proposals.taken_up,
     "request_dropped": of_proposals.dropped,
+    "request_refused": of_proposals.refused,
     "proposal_opened": of_proposals.opened,
     "decision_made": of_proposals.decision,
     "decision_refused": of_proposals.decision_refused,
