@@ -22,6 +22,10 @@ Money = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,12})\.[0-9]{
 """An amount as decimal text with two places: it travels, is shown and is executed as typed."""
 
 
+LONGEST_OPERATIVE_VALUE = 120
+"""Characters that a reviewer can be asked to type."""
+
+
 class ActionArguments(BaseModel):
     """Typed arguments: nothing coerced, nothing unknown let in, nothing changed afterwards."""
 
@@ -112,6 +116,11 @@ class Action:
         """What is changed, in the words of the outside system."""
         raise NotImplementedError
 
+    def operative_value(self, args: Any) -> str:
+        """What a reviewer types to approve what is irreversible or of high risk: the amount, the
+        recipient. One line of at most 120 characters, from the arguments alone."""
+        return self.target(args)
+
     def precondition(self, args: Any) -> Facts:
         """What must still be so at execution: captured at proposal, compared before the act."""
         raise NotImplementedError
@@ -192,11 +201,15 @@ def freeze(action: Action, arguments: Facts) -> bytes:
     Left-out optional arguments are filled in with their defaults before freezing, so that they
     are shown, approved and executed alike. Secrets are kept sealed, and frozen as fingerprints.
     """
+    return frozen(concealing.conceal(validated(action, arguments)))
+
+
+def validated(action: Action, arguments: Facts) -> Any:
+    """Typed arguments, nothing of them sealed or kept yet. Raises BadInput with the path."""
     try:
-        model = action.Arguments.model_validate_json(packed(arguments))
+        return action.Arguments.model_validate_json(packed(arguments))
     except ValidationError as problem:
         raise _named(problem) from problem
-    return frozen(concealing.conceal(model))
 
 
 def must_be_justified(action: Action, rollback_reason: str | None) -> None:
@@ -206,6 +219,20 @@ def must_be_justified(action: Action, rollback_reason: str | None) -> None:
             f"{action.label()} cannot be taken back: say why it shall be done all the same.",
             path="$.rollback_reason",
         )
+
+
+def typable(action: Action, args: Any) -> str:
+    """The operative value. Raises BadInput where nobody could type it just as it is."""
+    value = action.operative_value(args)
+    plain = value.isprintable() and value == " ".join(value.split())
+    if not plain or not 1 <= len(value) <= LONGEST_OPERATIVE_VALUE:
+        raise BadInput(
+            f"To approve {action.label()} somebody has to type its operative value, so that must "
+            f"be one line of 1 to {LONGEST_OPERATIVE_VALUE} printable characters with single "
+            "spaces; with these arguments it is not.",
+            path="$.arguments",
+        )
+    return value
 
 
 def _named(problem: ValidationError) -> BadInput:

@@ -78,6 +78,9 @@ class FileChange(Action):
     def target(self, args: Any) -> str:
         return f"{self.root}: {args.path}"
 
+    def operative_value(self, args: Any) -> str:
+        return str(args.path)
+
     def precondition(self, args: Any) -> Facts:
         return facts(self.seen(args.path))
 

@@ -107,6 +107,11 @@ class EmailSend(Action):
     def target(self, args: Any) -> str:
         return ", ".join([*args.to, *args.cc])
 
+    def operative_value(self, args: Any) -> str:
+        """Who gets it; where there are more, also how many of them."""
+        others = len(args.to) + len(args.cc) - 1
+        return f"{args.to[0]} +{others}" if others else str(args.to[0])
+
     def precondition(self, args: Any) -> Facts:
         """Who it comes from, and where it will be looked up, are as they were shown."""
         account = Account.named(self.account)

@@ -40,6 +40,9 @@ class RevokeGrant(HttpCall):
     def target(self, args: Any) -> str:
         return f"access service, grant {args.grant}"
 
+    def operative_value(self, args: Any) -> str:
+        return str(args.grant)
+
     def precondition(self, args: Any) -> Facts:
         """The grant still stands, for the same role."""
         return {"grant": self.read(self.reread, args)}
@@ -78,6 +81,10 @@ class GrantRole(HttpCall):
 
     def target(self, args: Any) -> str:
         return f"access service, member {args.member}"
+
+    def operative_value(self, args: Any) -> str:
+        """Who gets what: either of them wrong is wrong."""
+        return f"{args.member} {args.role}"
 
     def precondition(self, args: Any) -> Facts:
         """The member is known, under this name, with the roles of now."""

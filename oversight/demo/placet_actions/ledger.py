@@ -70,6 +70,9 @@ class ReverseRefund(SqlUpdate):
     def target(self, args: Any) -> str:
         return f"ledger, order {args.order}"
 
+    def operative_value(self, args: Any) -> str:
+        return str(args.amount)
+
     def precondition(self, args: Any) -> Facts:
         """The order still shows what the refund left there."""
         seen = self.read("SELECT refunded FROM purchase WHERE order_no = %(order)s", args)
@@ -126,6 +129,9 @@ class Refund(SqlUpdate):
     def target(self, args: Any) -> str:
         return f"ledger, order {args.order}"
 
+    def operative_value(self, args: Any) -> str:
+        return str(args.amount)
+
     def precondition(self, args: Any) -> Facts:
         """Order and customer as they were when this was asked for; and the desk can pay."""
         seen = self.read(_PURCHASE, args) or {}
@@ -165,6 +171,9 @@ class DeskTransfer(SqlUpdate):
 
     def target(self, args: Any) -> str:
         return "ledger, account desk"
+
+    def operative_value(self, args: Any) -> str:
+        return str(args.amount)
 
     def balance(self, args: Any) -> str | None:
         seen = self.read(_BALANCE, args)

@@ -40,6 +40,9 @@ class PageOnCall(Action):
     def target(self, args: Any) -> str:
         return f"pager line, {args.to}"
 
+    def operative_value(self, args: Any) -> str:
+        return str(args.to)
+
     def precondition(self, args: Any) -> Facts:
         """There is nothing that could be read; what is shown has to be enough."""
         return {}
