@@ -23,6 +23,14 @@ def why_not_decide(person_id: int, version_id: uuid.UUID) -> str | None:
     return proposals.why_not_decide(person_id, version_id)
 
 
+def challenge(action: actions.Action, args: Any) -> str | None:
+    """What a reviewer must type to approve: the operative value, where the effect cannot be taken
+    back or its risk is high; None elsewhere. Raises BadInput where it could not be typed."""
+    if action.rollback.kind == "none" or action.risk == "high":
+        return actions.typable(action, args)
+    return None
+
+
 def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
     """SHA-256 (hex) of the RFC 8785 array [run, step, action, arguments].
 
@@ -54,6 +62,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
         {
             "action": action.label(),
             "agent": position.initiator,
+            "challenge": challenge(action, args),
             "change": {"before": change.before, "after": change.after},
             "evidence": list(pending.evidence),
             "headline": action.describe(args),

@@ -3,7 +3,8 @@
 PlacetError
 ├── BadInput            422  what was sent breaks a rule; names the path
 │   ├── Malformed       400  not JSON at all, or JSON that two parsers would read differently
-│   └── TooLarge        413
+│   ├── TooLarge        413
+│   └── ChallengeFailed 422  what was typed is not the value that is to be approved
 ├── NotFound            404
 ├── NotPermitted        403
 ├── Conflict            409  true when it was read, no longer true now
@@ -61,6 +62,17 @@ class TooLarge(BadInput):
 
     http_status = 413
     code = "too_large"
+
+
+class ChallengeFailed(BadInput):
+    """What was typed is not exactly the value that would be approved."""
+
+    code = "challenge_failed"
+
+    def __init__(
+        self, message: str | None = None, /, *, path: str = "$.challenge", **facts: object
+    ) -> None:
+        super().__init__(message, path=path, **facts)
 
 
 class NotFound(PlacetError):

@@ -1,6 +1,7 @@
 """What a test stands in: its own database, the outside ledger, and a refund desk that acts."""
 
 import itertools
+import json
 import os
 import uuid
 from collections.abc import Iterator, Sequence
@@ -210,6 +211,12 @@ class Ledger(Copy):
         return self.rows("SELECT * FROM placet_key ORDER BY at")
 
 
+def challenge_of(proposal: Proposal) -> str | None:
+    """What somebody has to type to approve this; None where nothing is asked for."""
+    asked: str | None = json.loads(bytes(proposal.terms))["challenge"]
+    return asked
+
+
 class Desk:
     """Tomas's agent, the workers that serve it, and the reviewers who decide."""
 
@@ -267,6 +274,21 @@ class Desk:
         self.work(run_id)
         return self.proposal(run_id)
 
+    def propose_for_good(self, order: str | None = None, amount: str = "25.00") -> Proposal:
+        """The same for what cannot be taken back: to approve it, its amount has to be typed."""
+        run_id = self.start_run()
+        before = {"before": "0.00", "found": amount}
+        api.request_effect(
+            run_id,
+            agent=AGENT,
+            action="ledger.reverse_refund",
+            arguments={"order": order or self.purchase(), "amount": amount, **before},
+            why="It was paid back by mistake.",
+            rollback_reason="The mistake is worse.",
+        )
+        self.work(run_id)
+        return self.proposal(run_id)
+
     def approved_refund(self, order: str | None = None, **wishes: Any) -> Proposal:
         """The same, approved by Rosa; no worker has taken it up."""
         proposal = self.propose_refund(order, **wishes)
@@ -280,13 +302,15 @@ class Desk:
     def decide(
         self, proposal: Proposal, decision: str, *, by: Person | None = None, **changed: Any
     ) -> None:
-        """One person's word on what they were shown; `changed` forges parts of it."""
+        """One person's word on what they were shown, the operative value typed where it is asked
+        for; `changed` forges parts of it."""
         facts = {
             "proposal_id": proposal.proposal_id,
             "version": proposal.version,
             "digest": proposal.digest,
             "reason": "It is as the agent says.",
             "question": "Which lamp?" if decision == "return" else None,
+            "challenge": challenge_of(proposal) if decision == "approve" else None,
         }
         api.decide(
             proposal.run_id,

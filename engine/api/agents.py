@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine import actions, checkpointing, conf, folding, workflows
+from engine import actions, approval, checkpointing, conf, folding, workflows
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
@@ -144,6 +144,7 @@ def _request(
         raise BadInput("Say why; the reviewer will ask.", path="$.why")
     known = actions.get(action, version)
     actions.must_be_justified(known, rollback_reason)
+    approval.challenge(known, actions.validated(known, arguments))
     frozen = actions.freeze(known, arguments)
     return {
         "action": known.name,

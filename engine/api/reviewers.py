@@ -32,14 +32,19 @@ def decide(
     reason: str = "",
     reason_code: str | None = None,
     question: str | None = None,
+    challenge: str | None = None,
     seen: Facts | None = None,
 ) -> None:
     """Say approve, reject or return of exactly what `digest` commits to.
 
+    `challenge` is what the reviewer typed; where the terms ask for a value, an approval needs it.
+
     Raises BadInput for anything but one of the named decisions with a reason (a returned one
-    needs its question); NotPermitted, AlreadyDecided, Expired, DigestMismatch, Stopped, Conflict.
+    needs its question); ChallengeFailed; NotPermitted, AlreadyDecided, Expired, DigestMismatch,
+    Stopped, Conflict.
     """
     _check_decision(decision, reason, reason_code, question)
+    check(challenge, "$.challenge")
     facts = {
         "decision_id": str(uuid7()),
         "id": str(version_id),
@@ -50,6 +55,7 @@ def decide(
         "reason": reason,
         "reason_code": reason_code,
         "question": question,
+        "challenge": challenge,
         "person": reviewer.person_id,
         "person_name": reviewer.name,
         "seen": seen or {},

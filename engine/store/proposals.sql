@@ -174,6 +174,7 @@ BEGIN
         RETURN doors._refused_decision(r, p_actor, p, v_why_not);
     END IF;
     PERFORM doors._must_be_decidable(o, p);
+    PERFORM doors._must_meet_challenge(o, p);
     r := doors._append(r, 'decision_made', p_actor, p_payload);
     INSERT INTO engine_decision (id, proposal_id, person_id, person_name, decision, reason_code,
                                  reason, digest, seen, decided_at)
@@ -204,6 +205,23 @@ BEGIN
     PERFORM doors._must_match(o, p->>'digest');
     IF p->>'decision' = 'approve' THEN
         PERFORM doors._must_not_be_stopped(false);
+    END IF;
+END $$;
+
+-- An approval carries, as text, the value that the stored terms ask to be typed; blanks around it
+-- do not count. Read after the digest was recomputed: the bytes are those that were shown.
+CREATE FUNCTION doors._must_meet_challenge(o engine_proposal, p json) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_asked text := doors._facts(o.terms)->>'challenge'; v_typed text;
+BEGIN
+    IF v_asked IS NULL OR p->>'decision' <> 'approve' THEN
+        RETURN;
+    END IF;
+    IF json_typeof(p->'challenge') = 'string' THEN
+        v_typed := btrim(p->>'challenge', E' \t\r\n');
+    END IF;
+    IF v_typed IS DISTINCT FROM v_asked THEN
+        PERFORM doors._refuse('challenge_failed');
     END IF;
 END $$;
 

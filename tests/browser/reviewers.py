@@ -73,7 +73,15 @@ class Person:
             self.page.get_by_label(reason).check()
         if words:
             self.page.get_by_label("In your own words").fill(words)
+        if button == "Approve":
+            self.type_what_is_asked_for()
         self.page.get_by_role("button", name=button, exact=True).click()
+
+    def type_what_is_asked_for(self) -> None:
+        """The operative value, where the page wants it before it approves."""
+        asked = self.page.locator(".proposal__value")
+        if asked.count():
+            self.page.get_by_label("To approve, type").fill(asked.inner_text())
 
     def approve(self, reason: str = "Matches the evidence") -> None:
         """Look, choose a reason, and approve."""

@@ -18,7 +18,7 @@ from oversight.embedded.folders import discard, short_private_folder
 from oversight.environment import DEMO_ENVIRONMENT
 from oversight.models import Person
 from tests.embedded.test_supervisor import Demo, assert_nothing_is_left, running
-from tests.world import pointed_at
+from tests.world import challenge_of, pointed_at
 
 FIVE_MINUTES = 300.0
 LOOK_SECONDS = 0.5
@@ -72,6 +72,7 @@ def decide_what_has_been_read(rosa: api.Reviewer) -> None:
                 decision="return" if asks else "approve",
                 reason="Is it not a tenth?" if asks else "As it should be.",
                 question="Is it not a tenth?" if asks else None,
+                challenge=challenge_of(proposal),
             )
         except PlacetError:
             continue  # it ended a moment ago: what became of it is seen on the next look

@@ -57,12 +57,15 @@ class Reader:
         return Page(self.client.post(address, fields))
 
     def decide(self, proposal: Proposal, decision: str, **changed: Any) -> "Page":
-        """Open the page of a proposal and press one of its buttons, a reason given.
+        """Open the page of a proposal and press one of its buttons, a reason given, and what is
+        asked for to approve typed.
 
         `changed` are fields with other values than the page gave; None leaves a field out.
         """
-        fields = self.get(address_of(proposal)).form | {"decision": decision, "reason": "Seen."}
-        fields |= changed
+        page = self.get(address_of(proposal))
+        typed = page.asked_for if decision == "approve" else None
+        fields: dict[str, Any] = {"decision": decision, "reason": "Seen.", "challenge": typed}
+        fields = page.form | fields | changed
         sent = {name: value for name, value in fields.items() if value is not None}
         return self.post(f"{address_of(proposal)}decide/", **sent)
 
@@ -100,6 +103,12 @@ class Page:
             for field in fields
             if field.get("type") == "hidden" and field["name"] != "csrfmiddlewaretoken"
         }
+
+    @property
+    def asked_for(self) -> str | None:
+        """What the page asks to be typed to approve, as it is shown there."""
+        found = re.search(r'class="proposal__value">(.*?)</span>', self.html)
+        return unescape(strip_tags(found[1])) if found else None
 
     def attribute(self, name: str) -> str:
         """The value of an attribute that one element of the page has."""

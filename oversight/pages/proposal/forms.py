@@ -13,15 +13,22 @@ from oversight.reading.reasons import REASONS
 ONCE = ("decision", "version", "digest", "displayed")
 """Fields without which, or with more than one of which, nothing was decided."""
 
+AT_MOST_ONCE = ("reason_code", "reason", "challenge")
+
 MOST = 4000
 """Characters of a reason."""
+
+
+MOST_TYPED = 400
+"""Characters that may be typed where a value is asked for; none that is asked for has as many."""
 
 
 class DecisionForm(forms.Form):
     """One of the three decisions, and why.
 
     The buttons carry `decision`; nothing is chosen beforehand. The reviewer's own words are the
-    question when the decision is to return.
+    question when the decision is to return. `challenge` is what was typed, as it was typed: whether
+    it is right is for the engine to say.
     """
 
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
@@ -40,6 +47,21 @@ class DecisionForm(forms.Form):
         required=False,
         max_length=MOST,
         widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    challenge = forms.CharField(
+        help_text=_("Rejecting and returning need nothing typed."),
+        required=False,
+        strip=False,
+        max_length=MOST_TYPED,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "off",
+                "autocapitalize": "off",
+                "spellcheck": "false",
+                "dir": "auto",
+            }
+        ),
     )
 
     def clean_reason(self) -> str:
@@ -69,7 +91,7 @@ def posted(data: QueryDict) -> DecisionForm:
     for name in ONCE:
         if len(data.getlist(name)) != 1:
             raise BadRequest(f"The field {name!r} must be there once.")
-    for name in ("reason_code", "reason"):
+    for name in AT_MOST_ONCE:
         if len(data.getlist(name)) > 1:
             raise BadRequest(f"The field {name!r} is there more than once.")
     return DecisionForm(data)

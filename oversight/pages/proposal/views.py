@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from engine import api
-from engine.errors import BadInput, Conflict, NotPermitted
+from engine.errors import BadInput, ChallengeFailed, Conflict, NotPermitted
 from oversight.access import person_id
 from oversight.pages.proposal import conflict, forms, reads, shown, standing
 from oversight.pages.proposal import page as pages
@@ -53,6 +53,9 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
         return _once_more(request, item, form)
     try:
         _say(item, form, _reviewer(request))
+    except ChallengeFailed:
+        form.add_error("challenge", _("This is not the value above. Nothing was approved."))
+        return _once_more(request, item, form)
     except BadInput as problem:
         form.add_error(None, problem.message)
         return _once_more(request, item, form)
@@ -91,6 +94,7 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer) -> None:
         reason=said["reason"],
         reason_code=said["reason_code"] or None,
         question=form.question,
+        challenge=said["challenge"] or None,
         seen=seen,
     )
 

@@ -41,6 +41,7 @@ class Office:
             digest=proposal.digest,
             decision="approve",
             reason="As it should be.",
+            challenge=self.terms(proposal)["challenge"],
         )
         return proposal.run_id
 
