@@ -9,19 +9,21 @@ from django.utils.translation import gettext as _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """A name to show, and whether it is a person, an agent or the engine."""
+    """A name to show, and whether it is a person, an agent, a command or the engine."""
 
     name: str
     kind: str
 
 
 def actor(text: str, names: Mapping[int, str]) -> Actor:
-    """The actor whom the log calls `agent:…`, `person:<id>` or `system:…`."""
+    """The actor whom the log calls `agent:…`, `person:<id>`, `command:…` or `system:…`."""
     kind, _colon, name = text.partition(":")
     if kind == "agent":
         return Actor(name=name, kind="agent")
     if kind == "person":
         return Actor(name=names.get(int(name), text) if name.isdigit() else text, kind="person")
+    if kind == "command":
+        return Actor(name=_("%(user)s at the command line") % {"user": name}, kind="command")
     return Actor(name=_ENGINE.get(name, lambda: text)(), kind="engine")
 
 

@@ -11,13 +11,15 @@ from oversight.reading.keyset import Cursor
 
 ENDED = states.terminal(states.RUN)
 
+PAUSED = "paused"
+
 INSTALLATION = "installation"
 """The choice of the installation's own logs, which are no runs of a workflow."""
 
 PLACES: Mapping[str, tuple[str, ...]] = {
     "all": tuple(states.RUN),
     "under-way": tuple(status for status in states.RUN if status not in ENDED),
-    "paused": ("paused",),
+    PAUSED: ("paused",),
     "ended": ENDED,
     INSTALLATION: tuple(states.RUN),
 }
@@ -28,9 +30,10 @@ VIEWS = ("timeline", "log")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListWish:
-    """Which runs are asked for, and which page of them."""
+    """Which runs are asked for, and which page of them; `reason` is of paused ones alone."""
 
     show: str
+    reason: str
     cursor: Cursor
 
     @property
@@ -54,9 +57,14 @@ class RunWish:
 def read_list(query: QueryDict) -> ListWish:
     """Raises BadRequest for a choice that the list does not have."""
     show = query.get("show", "all")
-    if show not in PLACES:
+    reason = query.get("reason", "")
+    if show not in PLACES or not _is_asked_for(reason, show):
         raise BadRequest("The list has no such choice.")
-    return ListWish(show=show, cursor=Cursor.read(query))
+    return ListWish(show=show, reason=reason, cursor=Cursor.read(query))
+
+
+def _is_asked_for(reason: str, show: str) -> bool:
+    return not reason or (show == PAUSED and reason in states.PAUSE_REASONS)
 
 
 def read_run(query: QueryDict) -> RunWish:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Now
 
 from engine import states
@@ -91,15 +91,23 @@ class Raised:
 
 
 def runs(
-    statuses: tuple[str, ...], cursor: keyset.Cursor, *, of_installation: bool
+    statuses: tuple[str, ...], reason: str, cursor: keyset.Cursor, *, of_installation: bool
 ) -> keyset.Page[Row]:
-    """The runs of workflows in these states, or the installation's own logs; the newest first."""
+    """The runs of workflows in these states, paused for this reason if one is given, or the
+    installation's own logs; the newest first."""
     newest = Proposal.objects.filter(run_id=OuterRef("pk")).order_by("-opened_at")
     own = Q(workflow__startswith=OWN)
     query = Run.objects.filter(own if of_installation else ~own, status__in=statuses).annotate(
         terms=Subquery(newest.values("terms")[:1])
     )
+    query = query.filter(reason_code=reason) if reason else query
     return keyset.page(query, NEWEST, cursor, _row)
+
+
+def paused_by_reason() -> dict[str, int]:
+    """Why runs are paused now, and how many for each reason."""
+    query = Run.objects.filter(status="paused", reason_code__isnull=False)
+    return dict(query.values_list("reason_code").annotate(Count("pk")).order_by("reason_code"))
 
 
 def _row(record: Any) -> Row:

@@ -5,6 +5,7 @@ import uuid
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -13,36 +14,54 @@ from oversight.pages.runs import page as pages
 from oversight.pages.runs.forms import ListWish
 from oversight.pages.runs.reads import Whole
 from oversight.reading import actors
+from oversight.showing import words
 
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """Every run, the newest first; or those under way, paused or ended."""
     wish = forms.read_list(request.GET)
-    found = reads.runs(wish.statuses, wish.cursor, of_installation=wish.of_installation)
+    found = reads.runs(
+        wish.statuses, wish.reason, wish.cursor, of_installation=wish.of_installation
+    )
     names = actors.names([row.initiator for row in found.rows])
     context = {
         "rows": [(row, actors.actor(row.initiator, names)) for row in found.rows],
         "tabs": _tabs(wish),
-        "newer_url": _url(show=wish.show, newer=found.newer) if found.newer else "",
-        "older_url": _url(show=wish.show, older=found.older) if found.older else "",
+        "reasons": _reasons(wish) if wish.show == forms.PAUSED else [],
+        "newer_url": _url(wish.show, wish.reason, newer=found.newer) if found.newer else "",
+        "older_url": _url(wish.show, wish.reason, older=found.older) if found.older else "",
     }
     return render(request, "runs/page.html", context)
 
 
 def _tabs(wish: ListWish) -> list[tuple[str, str, bool, None]]:
-    words = {
+    labels = {
         "all": _("All"),
         "under-way": _("Under way"),
         "paused": _("Paused"),
         "ended": _("Ended"),
         forms.INSTALLATION: _("Installation"),
     }
-    return [(_url(show=name), words[name], name == wish.show, None) for name in forms.PLACES]
+    return [(_url(name), labels[name], name == wish.show, None) for name in forms.PLACES]
 
 
-def _url(**query: str) -> str:
-    return reverse("runs:page", query=query)
+def _reasons(wish: ListWish) -> list[tuple[str, Promise | str, bool, int]]:
+    """The reasons for which runs are paused now, and the one that is asked for in any case."""
+    counts = reads.paused_by_reason()
+    every = (_url(wish.show), _("Any reason"), not wish.reason, sum(counts.values()))
+    counts = {wish.reason: 0, **counts} if wish.reason else counts
+    return [every, *(_reason(wish, *each) for each in counts.items())]
+
+
+def _reason(wish: ListWish, reason: str, count: int) -> tuple[str, Promise | str, bool, int]:
+    word = words.shown("pause", reason).word
+    return _url(wish.show, reason), word, reason == wish.reason, count
+
+
+def _url(show: str, reason: str = "", **place: str) -> str:
+    narrowed = {"reason": reason} if reason else {}
+    return reverse("runs:page", query={"show": show, **narrowed, **place})
 
 
 @require_safe

@@ -8,6 +8,7 @@ from engine import api
 from oversight.reading import keyset
 from tests.cast import AGENT, People, reviewer
 from tests.pages.reading import Page, Reader
+from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Desk
 
 
@@ -43,6 +44,33 @@ def test_runs_are_chosen_by_how_they_stand(desk: Desk, people: People, rosa: Rea
     assert runs(rosa.get("/runs/?show=under-way")) == [str(stopped), waiting]
     assert "Stop in force" in rosa.get("/runs/?show=paused").text
     assert rosa.get("/runs/?show=lost").status == 400
+
+
+def test_paused_runs_are_narrowed_down_to_one_reason(
+    desk: Desk, people: People, rosa: Reader
+) -> None:
+    in_doubt(desk)
+    stopped = desk.approved_refund()
+    api.stop_everything(reviewer(people.otto), "A drill.")
+    desk.work(stopped.run_id)
+    page = rosa.get("/runs/?show=paused")
+    assert "Any reason 2" in page.text
+    assert 'href="/runs/?show=paused&amp;reason=stop"' in page.html
+    assert runs(rosa.get("/runs/?show=paused&reason=stop")) == [str(stopped.run_id)]
+    none = rosa.get("/runs/?show=paused&reason=budget_exhausted")
+    assert "Budget exhausted 0" in none.text
+    assert runs(none) == []
+
+
+@pytest.mark.parametrize("query", ["show=paused&reason=spring", "show=ended&reason=stop"])
+def test_a_reason_that_does_not_exist_or_fit_is_refused(rosa: Reader, query: str) -> None:
+    assert rosa.get(f"/runs/?{query}").status == 400
+
+
+def test_a_command_is_named_with_its_user(desk: Desk, rosa: Reader) -> None:
+    api.stop_everything(api.Command(user="ops"), "The web is down.")
+    (own,) = runs(rosa.get("/runs/?show=installation"))
+    assert "ops at the command line" in rosa.get(f"/runs/{own}/").text
 
 
 def test_pages_of_it_skip_and_repeat_nothing(
