@@ -53,6 +53,11 @@ class Journey:
         """Nothing more will happen to it."""
         return self.state in SETTLED
 
+    @property
+    def in_doubt(self) -> bool:
+        """Nobody can tell whether it happened."""
+        return self.kind == "effect" and self.state == "unknown"
+
     def _marked(self) -> tuple[str | Promise, str, str]:
         if self.mark is None:
             return "", "", ""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
+
 from engine.models import Event
 from oversight.showing import literal
 
@@ -39,6 +41,7 @@ OF_EFFECTS = (
 class Logged:
     """One event. `stored` is its payload exactly as hashed; None once it was erased by design."""
 
+    run_id: uuid.UUID
     seq: int
     kind: str
     actor: str
@@ -46,6 +49,11 @@ class Logged:
     stored: bytes | None
     hash: str
     facts: Mapping[str, Any]
+
+    @property
+    def url(self) -> str:
+        """The event in full, its hashes computed anew."""
+        return reverse("audit:event", args=[self.run_id, self.seq])
 
 
 def of_effects(run_id: uuid.UUID) -> tuple[Logged, ...]:
@@ -75,6 +83,7 @@ def newest_of_kind(run_id: uuid.UUID, *kinds: str) -> Logged | None:
 def _logged(event: Event) -> Logged:
     stored = bytes(event.payload) if event.payload is not None else None
     return Logged(
+        run_id=event.run_id,
         seq=event.seq,
         kind=event.kind,
         actor=event.actor,

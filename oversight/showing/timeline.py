@@ -11,7 +11,8 @@ class Entry:
     """One thing that happened. `actor_kind` is person, agent or engine; `detail` is plain text.
 
     `words` are ours; `actor` and `detail` may be anybody's and are shown with care. `seq` is the
-    number in the run's event log, which makes the entry's anchor: `#event-12`.
+    number in the run's event log, which makes the entry's anchor: `#event-12`; `seq_url` is where
+    the event stands in full.
     """
 
     at: datetime | None
@@ -23,3 +24,4 @@ class Entry:
     detail: str = ""
     url: str = ""
     seq: int | None = None
+    seq_url: str = ""

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from oversight.showing import action as names_of_actions
 from oversight.showing import diff as differences
 from oversight.showing import glyphs, literal, text, words
 from oversight.showing import initials as names
@@ -95,6 +96,12 @@ def diff(
 def revealed(value: object, direction: str = "auto") -> SafeString:
     """Text that somebody else wrote, escaped, isolated, nothing hidden; `"ltr"` for code."""
     return text.revealed_code(value) if direction == "ltr" else text.revealed(value)
+
+
+@register.filter
+def action(label: str) -> SafeString:
+    """The name of an action, leading to its page."""
+    return names_of_actions.link(label)
 
 
 @register.filter

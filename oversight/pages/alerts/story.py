@@ -57,6 +57,7 @@ def _entry(event: Logged, names: Mapping[int, str], *, first: bool) -> Entry:
         tone=tone,
         detail=detail,
         seq=event.seq,
+        seq_url=event.url,
     )
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from oversight.pages.proposal.reads import Version
-from oversight.showing import when
+from oversight.showing import action, when
 from oversight.showing.text import revealed
 
 Fact = tuple[object, ...]
@@ -33,7 +33,7 @@ def computed(item: Version, now: object) -> list[Fact]:
     """What the reviewer should know first, in order."""
     terms = item.terms
     return [
-        (_("Action"), terms["title"], terms["action"]),
+        (_("Action"), terms["title"], action.link(terms["action"])),
         (_("Target"), revealed(terms["target"])),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]

@@ -112,7 +112,8 @@ def _waiting(run: Whole) -> Waiting | None:
     if run.status == "paused":
         event = log.newest_of_kind(run.run_id, "run_paused")
         said = sentences.sentence("run_paused", event.facts if event else {})
-        return Waiting(words=said.words, detail=said.detail)
+        held = reverse("stop:page") if run.reason_code == "stop" else ""
+        return Waiting(words=said.words, detail=said.detail, url=held)
     if run.status not in ("waiting_approval", "waiting_external", "rolling_back"):
         return None
     event = log.newest_of_kind(run.run_id, "run_parked")

@@ -48,6 +48,7 @@ def _entry(event: Logged, said: Sentence, names: Mapping[int, str]) -> Entry:
         detail=said.detail,
         url=_url(event),
         seq=event.seq,
+        seq_url=event.url,
     )
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from engine import conf
 from oversight.pages.unknowns.reads import Doubt
-from oversight.showing import when
+from oversight.showing import action, when
 from oversight.showing.text import revealed
 
 Fact = tuple[object, ...]
@@ -17,7 +17,7 @@ Fact = tuple[object, ...]
 def sent(doubt: Doubt, now: datetime) -> list[Fact]:
     """The intent as the gate let it through, and until when a call of it can arrive."""
     return [
-        (_("Action"), doubt.action, _allowed(doubt)),
+        (_("Action"), action.link(doubt.action), _allowed(doubt)),
         (_("Target"), revealed(doubt.terms["target"])),
         (_("Asked by"), revealed(doubt.terms["agent"].partition(":")[2]), _run(doubt)),
         (_("First sent"), when.when(doubt.first_sent_at, now)),

@@ -64,6 +64,7 @@ def _entry(event: Logged, names: Mapping[int, str]) -> Entry:
         detail=detail,
         url=f"#{anchor(address)}" if address else "",
         seq=event.seq,
+        seq_url=event.url,
     )
 
 

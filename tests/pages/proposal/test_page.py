@@ -52,6 +52,7 @@ def test_the_facts_are_those_that_the_digest_commits_to(desk: Desk, rosa: Reader
     )
     assert [words for words in told if words not in page.text] == []
     assert f'href="/runs/{proposal.run_id}/"' in page.html
+    assert 'href="/rollbacks/ledger.refund/1/"' in page.html
 
 
 def test_what_will_change_is_shown_before_and_after(desk: Desk, rosa: Reader) -> None:

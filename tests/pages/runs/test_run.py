@@ -10,7 +10,8 @@ from engine import api, leasing
 from engine.models import Alert
 from oversight.reading import log
 from tests.cast import AGENT, People, reviewer
-from tests.pages.reading import Page, Reader, Readers, contents
+from tests.pages.reading import Page, Reader, Readers, contents, elements
+from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Database, Desk, Ledger
 
 
@@ -61,6 +62,35 @@ def test_it_says_what_it_waits_for_and_leads_there(desk: Desk, rosa: Reader) -> 
     assert "Waits for a decision" in page.text
     assert f'href="/proposals/{proposal.proposal_id}/"' in page.html
     assert "no worker" in page.text
+
+
+def test_it_leads_to_whatever_is_looked_at_next(desk: Desk, rosa: Reader) -> None:
+    run_id = desk.propose_refund().run_id
+    links = links_of(rosa.get(address_of(run_id)))
+    assert {
+        f"/checkpoints/?run={run_id}",
+        f"/audit/?run={run_id}",
+        f"/audit/{run_id}/3/",
+        "/rollbacks/ledger.refund/1/",
+    } <= links
+    raw = links_of(rosa.get(address_of(run_id), view="log"))
+    assert {f"/audit/{run_id}/3/", f"/checkpoints/at/?run={run_id}&seq=3"} <= raw
+    assert {link for link in raw if rosa.get(link).status not in (200, 302)} == set()
+
+
+def test_an_alert_and_an_effect_in_doubt_lead_to_where_they_are_dealt_with(
+    desk: Desk, rosa: Reader
+) -> None:
+    effect = in_doubt(desk)
+    alert = Alert.objects.get(run_id=effect.run_id)
+    links = links_of(rosa.get(address_of(effect.run_id)))
+    assert {f"/alerts/{alert.pk}/", f"/unknowns/{effect.pk}/"} <= links
+
+
+def links_of(page: Page) -> set[str]:
+    """Where the page's own content leads, outside the frame of every page."""
+    found = elements(page.html.partition("<main")[2], "a")
+    return {each["href"] for each in found if each["href"].startswith("/")}
 
 
 def test_it_says_until_when_it_waits_for_its_agent(desk: Desk, rosa: Reader) -> None:
