@@ -84,15 +84,6 @@ def test_a_rejected_effect_never_is(desk: Desk, ledger: Ledger, rosa: Reader) ->
 
 
 UNCLEAR: list[tuple[str, dict[str, Any], int]] = [
-    ("no decision", {"decision": None}, 400),
-    ("two decisions", {"decision": ["approve", "reject"]}, 400),
-    ("the same decision twice", {"decision": ["approve", "approve"]}, 400),
-    ("an empty decision", {"decision": ""}, 422),
-    ("true", {"decision": "true"}, 422),
-    ("one", {"decision": "1"}, 422),
-    ("another word", {"decision": "approved"}, 422),
-    ("capitals", {"decision": "APPROVE"}, 422),
-    ("a blank behind it", {"decision": "approve "}, 422),
     ("no digest", {"digest": None}, 400),
     ("two digests", {"digest": ["0" * 64, "1" * 64]}, 400),
     ("half a digest", {"digest": "abc"}, 422),
