@@ -14,7 +14,9 @@ PAIRS = {
         r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", BASE
     )
 }
-SHEETS = sorted(path.name for path in CSS.glob("*.css") if path.name != "tokens.css")
+SHEETS = sorted(
+    str(path.relative_to(CSS)) for path in CSS.rglob("*.css") if path.name != "tokens.css"
+)
 GROUNDS = ("paper", "surface", "sunk", "raised", "hover")
 TONES = ("plain", "info", "wait", "good", "bad", "odd")
 
@@ -89,6 +91,6 @@ def test_every_token_that_is_used_exists(sheet: str) -> None:
 
 
 def test_every_token_is_used() -> None:
-    sheets = "".join(path.read_text() for path in CSS.glob("*.css"))
+    sheets = "".join(path.read_text() for path in CSS.rglob("*.css"))
     unused = {name for name in re.findall(r"--([\w-]+):", TOKENS) if f"var(--{name})" not in sheets}
     assert unused == set()
