@@ -1,6 +1,7 @@
 """Real processes on a test's own database: workers that can be held and killed, web, broker."""
 
 import base64
+import errno
 import itertools
 import json
 import os
@@ -115,8 +116,17 @@ class Worker:
 
     def let_go(self) -> None:
         """What stood still at the point goes on."""
-        with Path(f"{self._fifo}.go").open("wb"):
-            """Opened and closed: that is the sign."""
+        wait_until("it waits to be let go", self._opened_and_closed)
+
+    def _opened_and_closed(self) -> bool:
+        """That is the sign. Without somebody at the other end it cannot be opened."""
+        try:
+            os.close(os.open(f"{self._fifo}.go", os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as problem:
+            if problem.errno != errno.ENXIO:
+                raise
+            return False
+        return True
 
     def freeze(self) -> None:
         """All of it stands still, its lease-keeping thread too."""
