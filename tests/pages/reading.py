@@ -107,7 +107,7 @@ class Page:
     @property
     def asked_for(self) -> str | None:
         """What the page asks to be typed to approve, as it is shown there."""
-        found = re.search(r'class="proposal__value">(.*?)</span>', self.html)
+        found = re.search(r'class="proposal__value">(.*?)</label>', self.html)
         return unescape(strip_tags(found[1])) if found else None
 
     def attribute(self, name: str) -> str:

@@ -165,3 +165,52 @@ def test_the_whole_page_works_without_any_script(
     page.get_by_role("button", name="Approve", exact=True).click()
     page.get_by_role("heading", name="You have decided this").wait_for()
     assert Decision.objects.get().decision == "approve"
+
+
+def approve(page: "Page", *, folded: bool) -> None:
+    """Look at what a script has folded, and press the button."""
+    if folded:
+        page.get_by_text("Written by the agent").click()
+    page.get_by_role("button", name="Approve", exact=True).click()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_what_cannot_be_taken_back_is_approved_by_typing_its_amount(
+    desk: Desk, rosa_with: Callable[[bool], Rosa], scripts: bool
+) -> None:
+    rosa = rosa_with(scripts)
+    sent: list[str] = []
+    page = rosa.open(desk.propose_for_good(amount="25.00"))
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    typed = page.get_by_label("To approve, type 25.00")
+    page.get_by_label("Within policy").check()
+    typed.fill("25.00")
+    typed.press("Enter")
+    assert sent == [], "Enter approves nothing, not even with the right value"
+
+    typed.fill("52.00")
+    approve(page, folded=scripts)
+    page.get_by_text("This is not the value above. Nothing was approved.").wait_for()
+    assert not Decision.objects.exists()
+    assert typed.input_value() == "52.00"
+    assert page.get_by_label("Within policy").is_checked()
+
+    typed.fill("25.00")
+    approve(page, folded=scripts)
+    page.get_by_role("heading", name="You have decided this").wait_for()
+    assert Decision.objects.get().decision == "approve"
+    assert [heard for heard in rosa.heard if "422" not in heard] == []
+
+
+def test_the_value_can_be_copied_and_rejecting_needs_none(desk: Desk, rosa: Rosa) -> None:
+    page = rosa.open(desk.propose_for_good(amount="25.00"))
+    page.locator(".proposal__value").dblclick()
+    page.keyboard.press("ControlOrMeta+c")
+    page.get_by_label("To approve, type").press("ControlOrMeta+v")
+    assert page.get_by_label("To approve, type").input_value() == "25.00"
+    page.get_by_label("To approve, type").fill("")
+    page.get_by_label("Wrong amount").check()
+    page.get_by_role("button", name="Reject").click()
+    page.get_by_text("You rejected this. Nothing of it will be done.").wait_for()
+    assert Decision.objects.get().decision == "reject"
+    assert rosa.heard == []
