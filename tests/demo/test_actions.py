@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine import actions
+from engine import actions, approval
 from engine.actions import Action, Refused
 from engine.errors import NotPermitted
 from engine.models import Run
@@ -24,6 +24,7 @@ CONFIG = {"path": "shop.ini", "content": "[parcels]\nfree_from = 45.00\n"}
 NEW_FILE = {"path": "holidays.ini", "content": "[closed]\ndays = 12-25\n"}
 GRANT = {"member": "lena", "role": "suppliers"}
 MAIL = {"to": ["mara@post.example"], "subject": "Your order", "body": "It is on its way.\n"}
+MAIL_TO_THREE = {**MAIL, "to": ["mara@post.example", "jon@post.example"], "cc": ["a@post.example"]}
 PAGE = {"to": "lena", "text": "Cold store at 9 degrees."}
 
 CAN_BE_TAKEN_BACK = [
@@ -123,6 +124,27 @@ def test_what_no_program_can_take_back_says_so(
     assert action.rollback.kind == kind
     with pytest.raises(NotPermitted):
         action.rollback.made_for(args, None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "asked"),
+    [
+        pytest.param("mail.tell_customer", MAIL, "mara@post.example", id="mail"),
+        pytest.param("mail.tell_customer", MAIL_TO_THREE, "mara@post.example +2", id="mails"),
+        pytest.param("access.grant", GRANT, "lena suppliers", id="grant"),
+        pytest.param("access.revoke", {"grant": "7"}, "7", id="revoke"),
+        pytest.param("ledger.bring_back", SURPLUS, "300.00", id="bring back"),
+        pytest.param("ledger.refund", REFUND, None, id="refund"),
+        pytest.param("ledger.bank_surplus", SURPLUS, None, id="surplus"),
+        pytest.param("shop.write_config", CONFIG, None, id="config"),
+        pytest.param("pager.page", PAGE, None, id="page"),
+    ],
+)
+def test_what_has_to_be_typed_to_approve_it(
+    name: str, arguments: dict[str, Any], asked: str | None
+) -> None:
+    action = actions.get(name)
+    assert approval.challenge(action, actions.validated(action, arguments)) == asked
 
 
 @pytest.mark.parametrize("arguments", [{**GRANT, "member": "nobody"}, {**GRANT, "member": "x/y"}])
