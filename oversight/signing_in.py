@@ -1,7 +1,13 @@
-"""Who may get an account: nobody by asking for one."""
+"""Who may get an account: nobody by asking for one. Who comes and goes stands in the log."""
+
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
+
+from engine import api
 
 
 class ClosedSignUp(DefaultAccountAdapter):
@@ -9,3 +15,24 @@ class ClosedSignUp(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
+        super().login(request, user)
+        api.note_signed_in(known(user))
+
+    def logout(self, request: HttpRequest) -> None:
+        leaving = request.user
+        super().logout(request)
+        if leaving.is_authenticated:
+            api.note_signed_out(known(leaving))
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Not called for who is kept waiting after too many attempts."""
+        name = credentials.get("username")
+        person = get_user_model().objects.filter(username=name).first() if name else None
+        api.note_sign_in_refused(known(person) if person else None)
+
+
+def known(person: Any) -> api.Reviewer:
+    """A person as the engine knows them."""
+    return api.Reviewer(person_id=person.pk, name=str(person))

@@ -13,6 +13,7 @@ from .agents import (
     withdraw_proposal,
 )
 from .auditors import export_events, matches_checksum, position_at, verify_log
+from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .operators import (
     acknowledge_alert,
     go_on,
@@ -40,6 +41,9 @@ __all__ = [
     "halt_receipt",
     "matches_checksum",
     "note_refused_request",
+    "note_sign_in_refused",
+    "note_signed_in",
+    "note_signed_out",
     "position_at",
     "probe_again",
     "request_effect",

@@ -8,8 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, resolve_url
 from django.views.decorators.http import require_POST
 
+from engine import api
 from oversight.demo.cast import CAST
 from oversight.models import Person
+from oversight.signing_in import known
 
 
 def cast(request: HttpRequest) -> dict[str, Any]:
@@ -25,4 +27,5 @@ def enter(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     person = get_object_or_404(Person, username=name, is_active=True)
     login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
+    api.note_signed_in(known(person))
     return redirect(resolve_url(settings.LOGIN_REDIRECT_URL))

@@ -9,14 +9,16 @@ from django.utils.translation import gettext as _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """A name to show, and whether it is a person, an agent, a command or the engine."""
+    """A name to show, and whether it is a person, an agent, a command, a stranger or the
+    engine."""
 
     name: str
     kind: str
 
 
 def actor(text: str, names: Mapping[int, str]) -> Actor:
-    """The actor whom the log calls `agent:…`, `person:<id>`, `command:…` or `system:…`."""
+    """The actor whom the log calls `agent:…`, `person:<id>`, `command:…`, `stranger:…` or
+    `system:…`."""
     kind, _colon, name = text.partition(":")
     if kind == "agent":
         return Actor(name=name, kind="agent")
@@ -24,6 +26,8 @@ def actor(text: str, names: Mapping[int, str]) -> Actor:
         return Actor(name=names.get(int(name), text) if name.isdigit() else text, kind="person")
     if kind == "command":
         return Actor(name=_("%(user)s at the command line") % {"user": name}, kind="command")
+    if kind == "stranger":
+        return Actor(name=_("somebody unknown"), kind="stranger")
     return Actor(name=_ENGINE.get(name, lambda: text)(), kind="engine")
 
 

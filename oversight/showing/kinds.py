@@ -60,5 +60,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "stop_placed": (_("Stop placed"), "stop", "bad"),
     "stop_lifted": (_("Stop lifted"), "play", "good"),
     "export_made": (_("Export made"), "out", "info"),
+    "signed_in": (_("Signed in"), "person", "plain"),
+    "signed_out": (_("Signed out"), "leave", "plain"),
+    "sign_in_refused": (_("Sign-in refused"), "slash-ring", "bad"),
     "log_verified": (_("Log verified"), "seal", "good"),
 }

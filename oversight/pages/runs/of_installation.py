@@ -1,4 +1,4 @@
-"""What the events of the installation's own logs say: stops, exports, and who did them."""
+"""What the events of the installation's own logs say: who came in, stops, exports."""
 
 from django.utils.translation import gettext as _
 
@@ -21,3 +21,23 @@ def stop_lifted(facts: Facts) -> Sentence:
 
 def export_made(facts: Facts) -> Sentence:
     return Sentence(words=_("Made an export"), glyph="out", tone="info")
+
+
+def log_verified(facts: Facts) -> Sentence:
+    if facts["intact"]:
+        return Sentence(words=_("Verified the log: intact"), glyph="seal", tone="good")
+    return Sentence(words=_("Verified the log: not intact"), glyph="warning", tone="bad")
+
+
+def signed_in(facts: Facts) -> Sentence:
+    return Sentence(words=_("Signed in"), glyph="person")
+
+
+def signed_out(facts: Facts) -> Sentence:
+    return Sentence(words=_("Signed out"), glyph="leave")
+
+
+def sign_in_refused(facts: Facts) -> Sentence:
+    whose = facts["person_name"]
+    words_ = _("Was not let in") if whose else _("Was not let in: there is no such account")
+    return Sentence(words=words_, glyph="slash-ring", tone="bad", detail=whose or "")

@@ -62,4 +62,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "stop_placed": of_installation.stop_placed,
     "stop_lifted": of_installation.stop_lifted,
     "export_made": of_installation.export_made,
+    "log_verified": of_installation.log_verified,
+    "signed_in": of_installation.signed_in,
+    "signed_out": of_installation.signed_out,
+    "sign_in_refused": of_installation.sign_in_refused,
 }

@@ -1,0 +1,32 @@
+"""Who came in and who left: events of the day's log of access."""
+
+from engine.canonical import packed
+from engine.store import trail
+
+from .who import Reviewer
+
+_NOBODY = "stranger:sign-in"
+"""Who was not let in has shown nothing of who they are."""
+
+
+def note_signed_in(person: Reviewer) -> None:
+    """Somebody has shown who they are, and a session of theirs begins."""
+    trail.note("access", "signed_in", person.actor, packed(_named(person)))
+
+
+def note_signed_out(person: Reviewer) -> None:
+    """Somebody has ended their session."""
+    trail.note("access", "signed_out", person.actor, packed(_named(person)))
+
+
+def note_sign_in_refused(whose: Reviewer | None) -> None:
+    """Somebody could not show that they are this person. None: there is no such account.
+
+    What was typed is not kept: people mistake the field of the name for that of the password.
+    """
+    named = _named(whose) if whose else {"person": None, "person_name": None}
+    trail.note("access", "sign_in_refused", _NOBODY, packed(named))
+
+
+def _named(person: Reviewer) -> dict[str, int | str]:
+    return {"person": person.person_id, "person_name": person.name}
