@@ -54,7 +54,7 @@ def _decided(since: datetime) -> Chart:
     found = measured.decisions(since)
     return Chart(
         name="decided",
-        title=_("Time to decide, in the last 24 hours"),
+        title=_("Time to decide, in 24 hours"),
         summary=_of_decisions(found),
         points=tuple(
             Point(count=count, words=words, url=reverse("inbox:page", query={"show": "decided"}))

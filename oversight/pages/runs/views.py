@@ -27,6 +27,7 @@ def page(request: HttpRequest) -> HttpResponse:
     names = actors.names([row.initiator for row in found.rows])
     context = {
         "rows": [(row, actors.actor(row.initiator, names)) for row in found.rows],
+        "show": wish.show,
         "tabs": _tabs(wish),
         "reasons": _reasons(wish) if wish.show == forms.PAUSED else [],
         "newer_url": _url(wish.show, wish.reason, newer=found.newer) if found.newer else "",

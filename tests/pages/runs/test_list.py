@@ -91,6 +91,8 @@ def test_pages_of_it_skip_and_repeat_nothing(
 
 def test_no_runs_at_all_is_said(rosa: Reader) -> None:
     assert "No runs here" in rosa.get("/runs/").text
+    assert "No run is paused" in rosa.get("/runs/?show=paused").text
+    assert "Nothing was noted yet" in rosa.get("/runs/?show=installation").text
 
 
 def test_the_installations_own_logs_have_a_place_of_their_own(
