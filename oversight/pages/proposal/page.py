@@ -11,7 +11,7 @@ from oversight.pages.proposal import facts, reads, shown, standing
 from oversight.pages.proposal.forms import DecisionForm
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
-from oversight.showing import diff, literal
+from oversight.showing import diff, literal, refusals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def _bar(item: Version, stands: Standing, reviewer: api.Reviewer, form: Decision
         return Bar(kind="own" if own else "closed", said=said, offer=offer)
     why_not = api.why_not_decide(reviewer, item.id)
     if why_not is not None:
-        return Bar(kind="barred", why_not=why_not)
+        return Bar(kind="barred", why_not=refusals.in_words(why_not))
     return Bar(kind="form", form=_renewed(item, reviewer, form))
 
 

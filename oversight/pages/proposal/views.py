@@ -16,6 +16,7 @@ from oversight.pages.proposal import conflict, forms, reads, shown, standing
 from oversight.pages.proposal import page as pages
 from oversight.pages.proposal.forms import DecisionForm
 from oversight.pages.proposal.reads import Version
+from oversight.showing import refusals
 
 
 @require_safe
@@ -60,7 +61,7 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
         form.add_error(None, problem.message)
         return _once_more(request, item, form)
     except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
+        raise PermissionDenied(refusals.in_words(problem.message)) from problem
     except Conflict as problem:
         return conflict.page(request, _found(proposal_id, version), problem)
     messages.success(request, _recorded(form.cleaned_data["decision"]))

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from oversight.pages.runs.sentence import Facts, Sentence, differences
 from oversight.reading import reasons
-from oversight.showing import literal, words
+from oversight.showing import literal, refusals, words
 
 
 def requested(facts: Facts) -> Sentence:
@@ -69,7 +69,7 @@ def decision_refused(facts: Facts) -> Sentence:
         words=_("Wanted to decide, and was refused"),
         glyph="slash-ring",
         tone="bad",
-        detail=facts["why"],
+        detail=refusals.in_words(facts["why"]),
     )
 
 

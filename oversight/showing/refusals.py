@@ -1,0 +1,29 @@
+"""Why somebody may not do a thing: the engine's own sentences, in the reader's language."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
+
+_MEMBERS = re.compile(r'only members of "(?P<group>.+)" decide this')
+
+
+def in_words(sentence: str) -> str:
+    """What the engine says, as a sentence. One that is not known here is shown as it came."""
+    bare = _bare(sentence)
+    if bare in _KNOWN:
+        return _KNOWN[bare]()
+    only = _MEMBERS.fullmatch(bare)
+    return _('Only members of "%(group)s" decide this.') % only.groupdict() if only else sentence
+
+
+def _bare(sentence: str) -> str:
+    """As the database says it: neither a capital nor a full stop."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+
+
+_KNOWN: Mapping[str, Callable[[], str]] = {
+    "no policy is in force": lambda: _("No policy is in force: nobody may decide anything."),
+    "this person is not active": lambda: _("This account is closed."),
+    "who started it never decides it": lambda: _("Who started it never decides it."),
+}
