@@ -62,6 +62,9 @@ class Proposal(models.Model):
                 name="proposal_closed_newest_first",
                 condition=Q(closed_at__isnull=False),
             ),
+            models.Index(
+                fields=["-closed_at"], name="proposal_expired", condition=Q(status="expired")
+            ),
         ]
 
 
@@ -88,6 +91,7 @@ class Decision(models.Model):
                 condition=Q(reason_code__isnull=False) | ~Q(reason=""),
             ),
         ]
+        indexes = [models.Index(fields=["-decided_at"], name="decision_newest_first")]
 
 
 class Policy(models.Model):

@@ -95,7 +95,11 @@ class Alert(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["-raised_at"], name="alert_open", condition=Q(status="open"))
+            models.Index(fields=["-raised_at", "-alert_id"], name="alert_newest_first"),
+            models.Index(fields=["-raised_at"], name="alert_open", condition=Q(status="open")),
+            models.Index(
+                fields=["due_at"], name="alert_by_due_time", condition=Q(status="acknowledged")
+            ),
         ]
 
 

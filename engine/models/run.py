@@ -62,15 +62,16 @@ class Run(models.Model):
         ]
         indexes = [
             models.Index(fields=["-created_at", "run_id"], name="run_newest_first"),
+            models.Index(fields=["initiator", "-created_at", "run_id"], name="run_by_initiator"),
             models.Index(
                 fields=["run_id"],
                 name="run_working",
                 condition=models.Q(status__in=states.WORKING),
             ),
             models.Index(
-                fields=["run_id"],
-                name="run_stopped",
-                condition=models.Q(status="paused", reason_code="stop"),
+                fields=["reason_code"],
+                name="run_paused",
+                condition=models.Q(status="paused"),
             ),
             models.Index(
                 fields=["wake_at"],

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, F, Min, Q
+from django.db.models import Count, Exists, Min, Q
 from django.db.models.functions import Coalesce, Greatest, Now
 
 from engine import states
@@ -38,7 +38,9 @@ def runnable() -> Runnable:
     # GREATEST passes over what is not there: from when on could a worker have taken it up?
     since = Greatest(Coalesce("wake_at", "last_at"), "lease_until")
     found = Run.objects.filter(
-        Q(status__in=states.WORKING) | Q(wake_at__isnull=False) | Q(reason_code="stop")
+        Q(status__in=states.WORKING)
+        | Q(wake_at__isnull=False)
+        | Q(status="paused", reason_code="stop")
     ).aggregate(
         count=Count("pk", filter=could & free),
         since=Min(since, filter=could & free),
@@ -55,6 +57,6 @@ def last_claim(now: datetime) -> datetime | None:
 
 
 def last_expiry() -> datetime | None:
-    """When a sweep last expired a proposal: the only thing that a sweep itself writes down."""
-    query = Proposal.objects.filter(status="expired").order_by(F("closed_at").desc(nulls_last=True))
+    """When a sweep last expired a proposal: what a sweep most often writes down."""
+    query = Proposal.objects.filter(status="expired").order_by("-closed_at")
     return query.values_list("closed_at", flat=True).first()

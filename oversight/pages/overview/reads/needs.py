@@ -177,7 +177,7 @@ def unknown_effects() -> Some:
 
 def alerts() -> Alerts:
     is_open, late = Q(status="open"), Q(status="acknowledged", due_at__lte=Now())
-    found = Alert.objects.aggregate(
+    found = Alert.objects.filter(is_open | Q(status="acknowledged")).aggregate(
         open=Count("pk", filter=is_open),
         since=Min("raised_at", filter=is_open),
         overdue=Count("pk", filter=late),
