@@ -331,6 +331,7 @@ _FOLDS: Mapping[str, Folded] = {
     "rollback_authorised": _stepped_only,
     "alert_raised": _alerted,
     "alert_acknowledged": _unchanged,
+    "alert_reopened": _unchanged,
     "alert_resolved": _unchanged,
     "late_answer": _unchanged,
 }

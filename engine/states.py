@@ -104,6 +104,7 @@ AFTER_THE_END = (
     "effect_compensated",
     "alert_raised",
     "alert_acknowledged",
+    "alert_reopened",
     "alert_resolved",
     "erased",
 )

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from .doors import call, worker_door
+from .doors import call, select, worker_door
 
 Told = Mapping[str, Any]
 
@@ -15,6 +15,16 @@ raise_alert = worker_door("raise_alert")
 def acknowledge_alert(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     """A person takes an alert on: the cause, the next step, and until when."""
     return call("acknowledge_alert", run, actor, payload)
+
+
+def overdue_alerts(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """(run, alert) of acknowledged alerts whose time has passed."""
+    return [(row[0], row[1]) for row in select("overdue_alerts", limit)]
+
+
+def reopen_alert_if_overdue(run: uuid.UUID, alert: uuid.UUID) -> bool:
+    """Open an alert again if what was promised has not come in time; False when it need not be."""
+    return call("reopen_alert_if_overdue", run, alert)
 
 
 def resolve_alert(run: uuid.UUID, actor: str, payload: bytes) -> Told:

@@ -52,6 +52,33 @@ BEGIN
     RETURN doors._told(r);
 END $$;
 
+-- Acknowledged alerts whose time has passed, the longest overdue first.
+CREATE FUNCTION doors.overdue_alerts(p_limit int) RETURNS TABLE (run uuid, alert uuid)
+LANGUAGE sql STABLE AS $$
+    SELECT run_id, alert_id FROM engine_alert
+    WHERE status = 'acknowledged' AND due_at <= clock_timestamp()
+    ORDER BY due_at LIMIT p_limit
+$$;
+
+-- What was promised has not come in time: the alert is open again, and nobody answers for it.
+-- False when there is time left, or when it is acknowledged no longer.
+CREATE FUNCTION doors.reopen_alert_if_overdue(p_run uuid, p_alert uuid) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); a engine_alert;
+BEGIN
+    SELECT * INTO a FROM engine_alert WHERE alert_id = p_alert AND run_id = p_run FOR UPDATE;
+    IF NOT FOUND OR a.status <> 'acknowledged' OR a.due_at > clock_timestamp() THEN
+        RETURN false;
+    END IF;
+    PERFORM doors._alert_moves(p_run, p_alert, 'open');
+    r := doors._append(r, 'alert_reopened', 'system:sweep', convert_to(json_build_object(
+        'alert_id', a.alert_id, 'acknowledged_by', a.acknowledged_by,
+        'due_at', doors._instant(a.due_at))::text, 'UTF8'));
+    UPDATE engine_alert SET status = 'open' WHERE alert_id = p_alert AND status = 'acknowledged';
+    PERFORM doors._save(r);
+    RETURN true;
+END $$;
+
 -- A person says that an acknowledged alert is dealt with, and how.
 CREATE FUNCTION doors.resolve_alert(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$

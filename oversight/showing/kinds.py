@@ -54,6 +54,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "late_answer": (_("Answer came late"), "clock", "odd"),
     "alert_raised": (_("Alert raised"), "warning", "bad"),
     "alert_acknowledged": (_("Alert acknowledged"), "eye", "wait"),
+    "alert_reopened": (_("Alert open again"), "warning", "bad"),
     "alert_resolved": (_("Alert resolved"), "check-ring", "good"),
     "erased": (_("Content erased"), "eye-off", "plain"),
     "stream_begun": (_("Day's log begun"), "play", "plain"),

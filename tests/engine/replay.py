@@ -322,6 +322,11 @@ def acknowledged(tables: Tables, fact: Fact) -> None:
     )
 
 
+def reopened(tables: Tables, fact: Fact) -> None:
+    """What was promised has not come in time."""
+    tables.engine_alert[fact.said["alert_id"]].update(status="open")
+
+
 def dealt_with(tables: Tables, fact: Fact) -> None:
     said = fact.said
     tables.engine_alert[said["alert_id"]].update(
@@ -373,5 +378,6 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "effect_resolved": ruled,
     "alert_raised": alerted,
     "alert_acknowledged": acknowledged,
+    "alert_reopened": reopened,
     "alert_resolved": dealt_with,
 }

@@ -15,6 +15,8 @@ from tests.engine import replay
 from tests.engine.together import just_before
 from tests.world import Database, Desk
 
+PATIENCE = timedelta(seconds=20)
+
 Story = Callable[[Desk], uuid.UUID]
 
 
@@ -198,6 +200,19 @@ def an_alert_taken_on_and_dealt_with(desk: Desk) -> uuid.UUID:
     return run_id
 
 
+def an_alert_that_was_taken_on_and_is_open_again(desk: Desk) -> uuid.UUID:
+    run_id, otto = rolled_back(desk), reviewer(desk.people.otto)
+    alert = Alert.objects.get()
+    due = datetime.now(UTC) + timedelta(milliseconds=100)
+    api.acknowledge_alert(
+        run_id, alert.pk, operator=otto, cause="A fee.", next_step="Ask the bank.", due_at=due
+    )
+    while not sweeper.run_once().reopened:
+        assert datetime.now(UTC) < due + PATIENCE
+    assert desk.database.kinds(run_id)[-1] == "alert_reopened"
+    return run_id
+
+
 def the_log_of_stops(desk: Desk) -> uuid.UUID:
     otto = reviewer(desk.people.otto)
     api.stop_everything(otto, "Something is odd.")
@@ -227,6 +242,7 @@ STORIES: list[Story] = [
     ruled_that_it_happened_partly,
     asked_again,
     an_alert_taken_on_and_dealt_with,
+    an_alert_that_was_taken_on_and_is_open_again,
     the_log_of_stops,
 ]
 

@@ -46,7 +46,9 @@ class AcknowledgeForm(SaidForm):
 
     cause = Words(label=_("Cause"), help_text=_("Why it came to this, as far as you know."))
     next_step = Words(label=_("Next step"), help_text=_("What is done about it, and by whom."))
-    due_at = Moment(label=_("Until"), help_text=_("From then on it is marked as overdue."))
+    due_at = Moment(
+        label=_("Until"), help_text=_("If it is not dealt with by then, it is open again.")
+    )
 
     def clean_due_at(self) -> Any:
         due_at = self.cleaned_data["due_at"]

@@ -10,7 +10,13 @@ from oversight.reading.actors import actor
 from oversight.reading.log import Logged
 from oversight.showing.timeline import Entry
 
-KINDS = ("alert_raised", "alert_acknowledged", "alert_resolved", "resume_requested")
+KINDS = (
+    "alert_raised",
+    "alert_acknowledged",
+    "alert_reopened",
+    "alert_resolved",
+    "resume_requested",
+)
 """The kinds of events that tell an alert's history, and what was done about its run."""
 
 Facts = Mapping[str, Any]
@@ -73,6 +79,11 @@ def _acknowledged(facts: Facts) -> Said:
     return _("Took it on"), "eye", "wait", detail
 
 
+def _reopened(facts: Facts) -> Said:
+    detail = _("%(person)s had taken it on.") % {"person": facts["acknowledged_by"]}
+    return _("Open again: the time for it has run out"), "warning", "bad", detail
+
+
 def _resolved(facts: Facts) -> Said:
     return _("Dealt with it"), "check-ring", "good", facts["resolution"]
 
@@ -84,6 +95,7 @@ def _resumed(facts: Facts) -> Said:
 _TOLD: Mapping[str, Callable[[Facts], Said]] = {
     "alert_raised": _raised,
     "alert_acknowledged": _acknowledged,
+    "alert_reopened": _reopened,
     "alert_resolved": _resolved,
     "resume_requested": _resumed,
 }

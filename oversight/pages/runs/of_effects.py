@@ -107,6 +107,13 @@ def alert_acknowledged(facts: Facts) -> Sentence:
     )
 
 
+def alert_reopened(facts: Facts) -> Sentence:
+    words_ = _("Alert open again: %(person)s had taken it on, and the time for it has run out")
+    return Sentence(
+        words=words_ % {"person": facts["acknowledged_by"]}, glyph="warning", tone="bad"
+    )
+
+
 def alert_resolved(facts: Facts) -> Sentence:
     return Sentence(
         words=_("Dealt with the alert"), glyph="check-ring", tone="good", detail=facts["resolution"]

@@ -56,6 +56,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "rollback_authorised": of_effects.authorised,
     "alert_raised": of_effects.alert,
     "alert_acknowledged": of_effects.alert_acknowledged,
+    "alert_reopened": of_effects.alert_reopened,
     "alert_resolved": of_effects.alert_resolved,
     "late_answer": of_effects.late,
     "stream_begun": of_installation.begun,

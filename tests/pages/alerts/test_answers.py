@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from engine import sweeper
 from engine.models import Alert
 from tests.cast import People
 from tests.engine.together import in_line_for
 from tests.pages.alerts.trouble import (
     address_of,
     dealt_with,
+    overdue,
     stuck_rollback,
     taken_on,
     wrong_refund,
@@ -204,3 +206,31 @@ def test_a_promise_in_the_past_is_refused_by_the_engine_too(
     alert = wrong_refund(desk)
     with pytest.raises(Exception, match="future"):
         taken_on(alert, people.otto, due_at=datetime.now(UTC) - timedelta(seconds=1))
+
+
+def test_a_promise_that_ran_out_opens_the_alert_again_and_that_is_said(
+    desk: Desk, people: People, reading: Readers
+) -> None:
+    alert, otto = wrong_refund(desk), reading(people.otto)
+    taken_on(alert, people.otto)
+    assert sweeper.run_once().reopened == 0, "there is time left"
+    overdue(desk, alert)
+    assert sweeper.run_once().reopened == 1
+    assert sweeper.run_once().reopened == 0
+    page = otto.get(address_of(alert))
+    assert "Open again: nobody answers for it any more." in page.text
+    assert "Otto Weiss had taken it on, until" in page.text
+    assert "Open again: the time for it has run out" in page.text
+    assert "Otto Weiss had taken it on" in otto.get(f"/runs/{alert.run_id}/").text
+    taken_on(alert, people.otto)
+    assert "Open again: nobody" not in otto.get(address_of(alert)).text
+
+
+def test_what_was_dealt_with_in_time_is_not_opened_again(desk: Desk, people: People) -> None:
+    alert = wrong_refund(desk)
+    taken_on(alert, people.otto)
+    overdue(desk, alert)
+    dealt_with(alert, people.otto)
+    assert sweeper.run_once().reopened == 0
+    alert.refresh_from_db()
+    assert alert.status == "resolved"
