@@ -22,6 +22,7 @@ _IN_SNAPSHOT = (
     "recorded",
     "requests",
     "awaiting",
+    "asked",
     "failures",
     "whence",
     "searchable",

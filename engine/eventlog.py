@@ -14,7 +14,7 @@ from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
 from .states import WORKING
-from .store import alerts, effects, proposals, runs
+from .store import alerts, control, effects, proposals, runs
 from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
@@ -23,6 +23,7 @@ ACTOR = "system:worker"
 _DOORS: Mapping[str, WorkerDoor] = {
     "proposal_opened": proposals.open_proposal,
     "approval_lapsed": proposals.lapse_approval,
+    "proposal_retracted": control.retract_proposal,
     "effect_prepared": effects.prepare_effect,
     "effect_intended": effects.intend_effect,
     "effect_recorded": effects.record_effect,

@@ -110,7 +110,7 @@ def _parked(position: Position, event: Event) -> Position:
 
 
 def _ended(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, pending=None, awaiting=None)
+    return _stepped(position, event.payload, pending=None, awaiting=None, asked=None)
 
 
 def _finish_requested(position: Position, event: Event) -> Position:
@@ -118,6 +118,25 @@ def _finish_requested(position: Position, event: Event) -> Position:
 
 
 _SEEN_WRONG = ("mismatch", "partial", "unverifiable")
+
+
+def _asked(what: str) -> Folded:
+    """An operator asked it of the run; to end it outweighs to pause it."""
+
+    def handler(position: Position, event: Event) -> Position:
+        return replace(position, asked="cancel" if position.asked == "cancel" else what)
+
+    return handler
+
+
+def _paused(position: Position, event: Event) -> Position:
+    """Standing still is what was asked; an end that was asked for is still to come."""
+    asked = position.asked if position.asked == "cancel" else None
+    return _stepped(position, event.payload, asked=asked)
+
+
+def _retracted(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, pending=_staged(position, "withdrawn"))
 
 
 def _resume_requested(position: Position, event: Event) -> Position:
@@ -300,7 +319,9 @@ _FOLDS: Mapping[str, Folded] = {
     "run_resumed": _resumed,
     "run_moved": _moved,
     "run_parked": _parked,
-    "run_paused": _stepped_only,
+    "run_paused": _paused,
+    "pause_requested": _asked("pause"),
+    "cancel_requested": _asked("cancel"),
     "resume_requested": _resume_requested,
     "run_ended": _ended,
     "node_failed": _node_failed,
@@ -317,6 +338,7 @@ _FOLDS: Mapping[str, Folded] = {
     "proposal_returned": _decided("returned"),
     "proposal_expired": _decided("expired"),
     "proposal_withdrawn": _decided("withdrawn"),
+    "proposal_retracted": _retracted,
     "decision_made": _unchanged,
     "decision_refused": _unchanged,
     "approval_lapsed": _lapsed,

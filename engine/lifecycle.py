@@ -43,12 +43,29 @@ _BY_STAGE = {
 }
 
 
+UNDER_WAY = frozenset(
+    {
+        "executing",
+        "unknown",
+        "succeeded",
+        "not_yet",
+        "passed",
+        "mismatch",
+        "partial",
+        "unverifiable",
+    }
+)
+"""Stages in which the world may have been changed: what was begun is settled first."""
+
+
 class OutsideFailed(Exception):
     """An integrator's function failed before anything was sent: try again later."""
 
 
 def next_move(position: Position) -> str:
     """The name of the one move that brings this run further."""
+    if position.asked and _is_quiet(position):
+        return "heed"
     if position.pending is not None:
         return _BY_STAGE[position.pending.stage]
     if position.status == "rolling_back":
@@ -56,6 +73,28 @@ def next_move(position: Position) -> str:
     if position.requests:
         return "take_request"
     return "visit"
+
+
+def _is_quiet(position: Position) -> bool:
+    """Nothing that was begun is unfinished; a run on its way back may rest, not end elsewhere."""
+    if position.status == "rolling_back" and position.asked == "cancel":
+        return False
+    return position.pending is None or position.pending.stage not in UNDER_WAY
+
+
+def heed(log: Log) -> None:
+    """Do what an operator asked of the run: stand still, or end."""
+    if log.position.asked == "pause":
+        return pause(log, "operator", "An operator asked for it.")
+    pending = log.position.pending
+    if pending is not None and pending.stage in ("open", "approved", "prepared"):
+        return _retract(log, pending)
+    end(log, "cancelled", reason="operator")
+
+
+def _retract(log: Log, pending: Pending) -> None:
+    facts = {"proposal_id": pending.proposal_id, "version": pending.version}
+    log.write("proposal_retracted", {"id": pending.version_id, **facts, "reason": "cancelled"})
 
 
 def outside(function: Callable[[], Value]) -> Value:

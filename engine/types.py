@@ -86,6 +86,7 @@ class Position:
 
     `completed` names the latest committed effect and refers to the earlier ones by hash, so it
     does not grow. `visits` counts arrivals at each node, `ordinal` the requests of this visit.
+    `asked` is what an operator has asked of the run and no worker has heeded yet.
     """
 
     run_id: uuid.UUID
@@ -104,6 +105,7 @@ class Position:
     recorded: Facts = field(default_factory=dict)
     requests: tuple[Facts, ...] = ()
     awaiting: Facts | None = None
+    asked: str | None = None
     searchable: Facts = field(default_factory=dict)
     failures: int = 0
     pending: Pending | None = None

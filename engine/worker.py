@@ -24,6 +24,7 @@ from .types import Advanced
 logger = logging.getLogger(__name__)
 
 MOVES: Mapping[str, Callable[[Log], None]] = {
+    "heed": lifecycle.heed,
     "visit": lifecycle.visit,
     "take_request": lifecycle.take_request,
     "open_proposal": approval.open_proposal,

@@ -16,8 +16,10 @@ from .auditors import export_events, matches_checksum, position_at, verify_log
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .operators import (
     acknowledge_alert,
+    cancel_run,
     go_on,
     halt_receipt,
+    pause_run,
     probe_again,
     resolve_alert,
     resolve_effect,
@@ -34,6 +36,7 @@ __all__ = [
     "Speaker",
     "acknowledge_alert",
     "answer_question",
+    "cancel_run",
     "decide",
     "export_events",
     "finish_run",
@@ -44,6 +47,7 @@ __all__ = [
     "note_sign_in_refused",
     "note_signed_in",
     "note_signed_out",
+    "pause_run",
     "position_at",
     "probe_again",
     "request_effect",

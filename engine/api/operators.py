@@ -8,7 +8,7 @@ from engine import actions, conf, evidence, states
 from engine.canonical import check, packed
 from engine.errors import BadInput, NotFound
 from engine.hints import hint
-from engine.store import alerts, effects, resolutions, runs, stops
+from engine.store import alerts, control, effects, resolutions, runs, stops
 from engine.types import Facts
 
 from .who import Reviewer, Speaker
@@ -20,6 +20,29 @@ def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
     _must_have_a_reason(reason)
     facts = {**_person(reviewer), "reason": reason}
     runs.resume_run(run_id, reviewer.actor, packed(facts))
+    hint(run_id)
+
+
+def pause_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
+    """Have a run stand still before its next step; an effect under way is finished first.
+
+    Raises Conflict when it stands still already, Terminal when it has ended.
+    """
+    _ask(run_id, "pause_requested", operator, reason)
+
+
+def cancel_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
+    """End a run; an effect under way is settled first, what is merely proposed is withdrawn.
+
+    Raises Conflict while it is being rolled back, Terminal when it has ended.
+    """
+    _ask(run_id, "cancel_requested", operator, reason)
+
+
+def _ask(run_id: uuid.UUID, kind: str, operator: Reviewer, reason: str) -> None:
+    _must_have_a_reason(reason)
+    facts = {**_person(operator), "reason": reason}
+    control.ask_of_run(run_id, kind, operator.actor, packed(facts))
     hint(run_id)
 
 

@@ -25,6 +25,7 @@ FILES = (
     "effects",
     "alerts",
     "resolutions",
+    "control",
     "secrets",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

@@ -163,7 +163,7 @@ def decided(tables: Tables, fact: Fact) -> None:
 def closed(status: str) -> Callable[[Tables, Fact], None]:
     def close(tables: Tables, fact: Fact) -> None:
         row = tables.engine_proposal[fact.said["id"]]
-        row.update(status=status, question=fact.said["question"], closed_at=fact.at)
+        row.update(status=status, question=fact.said.get("question"), closed_at=fact.at)
 
     return close
 
@@ -175,6 +175,11 @@ def withdrawn(tables: Tables, fact: Fact) -> None:
         under_it = (row["proposal_id"], row["proposal_version"], row["status"])
         if under_it == (fact.said["proposal_id"], fact.said["version"], "prepared"):
             row.update(status="failed", outcome="not_sent", updated_at=fact.at)
+
+
+def retracted(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    withdrawn(tables, fact)
 
 
 def lapsed(tables: Tables, fact: Fact) -> None:
@@ -350,6 +355,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "run_ended": moved,
     "plan_switched": moved,
     "resume_requested": heard,
+    "pause_requested": heard,
+    "cancel_requested": heard,
     "node_failed": moved,
     "value_recorded": moved,
     "request_taken_up": moved,
@@ -367,6 +374,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_returned": closed("returned"),
     "proposal_expired": closed("expired"),
     "proposal_withdrawn": withdrawn,
+    "proposal_retracted": retracted,
     "approval_lapsed": lapsed,
     "effect_prepared": prepared,
     "effect_intended": intended,
