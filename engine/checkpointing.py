@@ -3,11 +3,11 @@
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .canonical import packed_text, sha256_hex
-from .errors import Damaged, Incompatible
+from .errors import DamagedCheckpoint, Incompatible
 from .types import Facts, Pending, Position
 
 SCHEMA_VERSION = 1
@@ -86,18 +86,37 @@ def _quoted(text: object) -> str:
     return json.dumps(str(text), ensure_ascii=False)
 
 
+Saved = dict[str, Any]
+"""A checkpoint's JSON columns, read: state_snapshot, pending_action, completed_effects,
+budget_snapshot."""
+
+Migration = Callable[[Saved], Saved]
+_migrations: dict[int, Migration] = {}
+
+
+def migrates(schema_version: int) -> Callable[[Migration], Migration]:
+    """Register what turns a checkpoint of that schema version into one of the next."""
+
+    def register(migration: Migration) -> Migration:
+        _migrations[schema_version] = migration
+        return migration
+
+    return register
+
+
 def restored(run_id: uuid.UUID, case: Facts) -> Position:
     """The position that the checkpoint in a claimed case holds.
 
-    Raises Damaged when the checksum does not match, Incompatible for another schema version.
+    Raises DamagedCheckpoint when the checksum does not match, Incompatible for a schema that
+    nothing migrates.
     """
     checkpoint: Mapping[str, Any] = case["checkpoint"]
     if checksum(run_id, checkpoint) != checkpoint["checksum"]:
-        raise Damaged(f"Checkpoint {checkpoint['checkpoint_id']} does not match its checksum.")
-    if checkpoint["schema_version"] != SCHEMA_VERSION:
-        raise Incompatible(f"Checkpoint schema {checkpoint['schema_version']} is not known here.")
-    snapshot = json.loads(checkpoint["state_snapshot"])
-    pending = json.loads(checkpoint["pending_action"])
+        name = checkpoint["checkpoint_id"]
+        raise DamagedCheckpoint(f"Checkpoint {name} does not match its checksum.")
+    saved = _migrated({name: json.loads(checkpoint[name]) for name in _READ}, checkpoint)
+    pending = saved["pending_action"]
+    snapshot = saved["state_snapshot"]
     snapshot["requests"] = tuple(snapshot["requests"])
     return Position(
         run_id=run_id,
@@ -110,7 +129,21 @@ def restored(run_id: uuid.UUID, case: Facts) -> Position:
         status=checkpoint["status"],
         node=checkpoint["current_node"],
         pending=Pending.from_facts(pending) if pending else None,
-        completed=json.loads(checkpoint["completed_effects"]),
-        budget=json.loads(checkpoint["budget_snapshot"]),
+        completed=saved["completed_effects"],
+        budget=saved["budget_snapshot"],
         **snapshot,
     )
+
+
+_READ = ("state_snapshot", "pending_action", "completed_effects", "budget_snapshot")
+
+
+def _migrated(saved: Saved, checkpoint: Facts) -> Saved:
+    """Brought up to this code's schema, step by step; what nothing migrates is never guessed."""
+    version = checkpoint["schema_version"]
+    while version != SCHEMA_VERSION:
+        if version not in _migrations:
+            raise Incompatible(f"Checkpoint schema {version} is not known here.")
+        saved = _migrations[version](saved)
+        version += 1
+    return saved

@@ -16,6 +16,7 @@ PlacetError
 ├── LeaseLost           409  another worker advances this run; stop at once
 ├── BudgetExhausted     409
 ├── Damaged             500  a checksum or a hash does not match; never guess
+│   └── DamagedCheckpoint    only a saved position; the log may still tell it
 ├── Incompatible        409  this code cannot read or run what is stored
 └── Unavailable         503  database or broker cannot be reached; retryable
 
@@ -144,6 +145,12 @@ class Damaged(PlacetError):
     """A stored checksum or hash does not match its content."""
 
     code = "damaged"
+
+
+class DamagedCheckpoint(Damaged):
+    """A checkpoint does not match its checksum."""
+
+    code = "damaged_checkpoint"
 
 
 class Incompatible(PlacetError):

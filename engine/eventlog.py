@@ -2,14 +2,14 @@
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from . import checkpointing
 from .canonical import packed, storable
 from .concealing import without_secrets
-from .errors import Damaged
+from .errors import Damaged, DamagedCheckpoint
 from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
@@ -19,6 +19,9 @@ from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
 ACTOR = "system:worker"
+
+NOTHING = "00" * 32
+"""The hash before the first event of a log."""
 
 _DOORS: Mapping[str, WorkerDoor] = {
     "proposal_opened": proposals.open_proposal,
@@ -46,6 +49,7 @@ class Log:
         self.lease = lease
         self.position = position
         self.parked = False
+        self.damaged: tuple[str, ...] = ()
         self._checkpointed = position.seq
 
     def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
@@ -97,19 +101,42 @@ class Log:
 
 
 def opened(lease: Lease, case: Facts) -> Log:
-    """The log of a run just claimed: newest checkpoint, verified, and the events after it.
+    """The log of a run just claimed: newest sound checkpoint, and the events after it.
 
-    Raises Damaged when the checkpoint's checksum or the chain after it does not match.
+    A damaged checkpoint is passed over for the one before it, and in the end for the first event:
+    the log holds everything. It is named in `log.damaged`. Raises Damaged when the chain does not
+    hold, Incompatible.
     """
+    damaged: list[str] = []
+    while True:
+        try:
+            log = _opened(lease, case)
+        except DamagedCheckpoint:
+            damaged.append(case["checkpoint"]["checkpoint_id"])
+            case = runs.case_before(lease.run_id, case["checkpoint"]["last_event_sequence"])
+            continue
+        log.damaged = tuple(damaged)
+        return log
+
+
+def _opened(lease: Lease, case: Facts) -> Log:
     try:
-        restored = checkpointing.restored(lease.run_id, case)
-        log = Log(lease, folded(restored, case["events"]))
+        start, events = _start(lease.run_id, case)
+        log = Log(lease, folded(start, events))
     except (LookupError, TypeError, ValueError) as problem:
         raise Damaged(f"What is stored of this run cannot be read: {problem!r}") from problem
-    log._checkpointed = restored.seq
+    log._checkpointed = start.seq
     if log.position.head != case["head"]:
         raise Damaged("The run's head is not the hash of its last event.")
     return log
+
+
+def _start(run_id: uuid.UUID, case: Facts) -> tuple[Position, Sequence[Facts]]:
+    """The position to begin from, and the events that are still to be folded."""
+    if case["checkpoint"] is not None:
+        return checkpointing.restored(run_id, case), case["events"]
+    first, *later = case["events"]
+    return fold(None, verified(run_id, first, 0, NOTHING)), later
 
 
 def folded(position: Position, raw: Iterable[Facts]) -> Position:

@@ -289,6 +289,19 @@ def raise_alert(log: Log, kind: str, summary: str, details: Facts) -> None:
     log.write("alert_raised", {**facts, "effect_id": pending.effect_id if pending else None})
 
 
+def tell_of_damage(log: Log) -> None:
+    """Checkpoints were passed over since they do not match their checksums. The log told what
+    they should have; a new checkpoint is saved with the alert."""
+    facts = {
+        "alert_id": str(uuid.uuid4()),
+        "kind": "checkpoint_damaged",
+        "summary": "A saved checkpoint was altered; the run went on from its log.",
+        "details": {"checkpoints": list(log.damaged)},
+        "effect_id": None,
+    }
+    log.insist("alert_raised", facts, boundary=True)
+
+
 def pause(log: Log, reason: str, detail: str) -> None:
     """Stand still until a person has looked at it."""
     log.write(

@@ -73,6 +73,8 @@ def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
 
 
 def _advance(log: Log) -> Advanced:
+    if log.damaged:
+        lifecycle.tell_of_damage(log)
     _resume(log)
     while not log.parked:
         _move(log)

@@ -21,6 +21,11 @@ def claim_run_if_free(run: uuid.UUID, owner: str, seconds: float) -> Told | None
     return call("claim_run_if_free", run, owner, seconds)
 
 
+def case_before(run: uuid.UUID, seq: int) -> Told:
+    """The case once more, from the newest checkpoint before `seq`, or from the first event."""
+    return call("case_before", run, seq)
+
+
 def renew_lease_if_held(run: uuid.UUID, token: int, seconds: float) -> bool:
     """Renew a live lease; False when it is lost."""
     return call("renew_lease_if_held", run, token, seconds)

@@ -49,7 +49,7 @@ BEGIN
     r := doors._append(r, 'run_claimed', 'system:worker', convert_to(json_build_object(
         'owner', p_owner, 'token', r.lease_token, 'whence', v_whence)::text, 'UTF8'));
     PERFORM doors._save(r);
-    RETURN doors._case(r);
+    RETURN doors._case(r, r.last_seq + 1);
 END $$;
 
 -- Does this run need a worker now?
@@ -60,18 +60,29 @@ LANGUAGE sql STABLE AS $$
         OR (r.status = 'paused' AND r.reason_code = 'stop' AND NOT doors._is_stopped())
 $$;
 
--- Everything a worker needs to resume: the run, the newest checkpoint, the events after it.
-CREATE FUNCTION doors._case(r engine_run) RETURNS json
+-- Everything a worker needs to resume: the run, its newest checkpoint before that seq, and the
+-- events after it. Without such a checkpoint all events, from the first one on.
+CREATE FUNCTION doors._case(r engine_run, p_before bigint) RETURNS json
 LANGUAGE plpgsql STABLE AS $$
 DECLARE c engine_checkpoint;
 BEGIN
-    SELECT * INTO c FROM engine_checkpoint WHERE run_id = r.run_id
+    SELECT * INTO c FROM engine_checkpoint
+    WHERE run_id = r.run_id AND last_event_sequence < p_before
     ORDER BY last_event_sequence DESC LIMIT 1;
     RETURN json_build_object(
         'token', r.lease_token, 'workflow', r.workflow, 'workflow_version', r.workflow_version,
         'initiator', r.initiator, 'last_seq', r.last_seq, 'head', encode(r.head, 'hex'),
-        'checkpoint', doors._checkpoint_facts(c),
-        'events', doors._events_after(r.run_id, c.last_event_sequence));
+        'checkpoint', CASE WHEN FOUND THEN doors._checkpoint_facts(c) END,
+        'events', doors._events_after(r.run_id, coalesce(c.last_event_sequence, 0)));
+END $$;
+
+-- The case once more, for a worker whose checkpoint is damaged: from the one before it.
+CREATE FUNCTION doors.case_before(p_run uuid, p_before bigint) RETURNS json
+LANGUAGE plpgsql STABLE AS $$
+DECLARE r engine_run;
+BEGIN
+    SELECT * INTO r FROM engine_run WHERE run_id = p_run;
+    RETURN doors._case(r, p_before);
 END $$;
 
 -- One checkpoint, with the text its checksum is over and the hash of the event it has folded.

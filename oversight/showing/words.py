@@ -188,6 +188,12 @@ ALARM: Mapping[str, Shown] = {
     "checksum_mismatch": _shown(
         _("Checksum mismatch"), _("A checkpoint is not what was saved."), "layers", "bad"
     ),
+    "checkpoint_damaged": _shown(
+        _("Checkpoint damaged"),
+        _("A checkpoint is not what was saved; the run went on from its log."),
+        "layers",
+        "bad",
+    ),
     "incompatible_version": _shown(
         _("Incompatible version"), _("The code does not know what is stored."), "code", "wait"
     ),

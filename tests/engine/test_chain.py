@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from engine import api, auditing
 from engine.api import Initiator
+from engine.models import Effect
 from engine.store import doors
 from tests.engine import chain
 from tests.engine.chain import faults, faults_in
+from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import just_before, together
 from tests.world import Desk
 
@@ -137,9 +139,6 @@ class TestAWorkerThatFindsTheLogDamaged:
             "UPDATE engine_event SET payload = '{', payload_hash = sha256(salt || '{')"
             " WHERE kind = 'decision_made'",
             "UPDATE engine_run SET head = sha256('x')",
-            "UPDATE engine_checkpoint SET state_snapshot = '{}'",
-            "UPDATE engine_checkpoint SET pending_action = replace(pending_action, '25', '75')",
-            "UPDATE engine_checkpoint SET status = 'running'",
         ],
     )
     def test_stands_still_and_raises_an_alert(self, damage: str, desk: Desk) -> None:
@@ -153,6 +152,45 @@ class TestAWorkerThatFindsTheLogDamaged:
         assert desk.run(run_id).status == "paused"
         assert desk.run(run_id).reason_code == "checksum_mismatch"
         assert desk.database.value("SELECT kind FROM engine_alert") == "checksum_mismatch"
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            "UPDATE engine_checkpoint SET state_snapshot = '{}'",
+            "UPDATE engine_checkpoint SET pending_action = replace(pending_action, '25', '75')",
+            "UPDATE engine_checkpoint SET status = 'running'",
+            "UPDATE engine_checkpoint SET budget_snapshot = 'x' WHERE last_event_sequence ="
+            " (SELECT max(last_event_sequence) FROM engine_checkpoint)",
+            "DELETE FROM engine_checkpoint",
+        ],
+    )
+    def test_only_in_its_checkpoints_goes_on_from_the_log(self, damage: str, desk: Desk) -> None:
+        order = desk.purchase()
+        run_id = desk.approved_refund(order).run_id
+        by_force(desk, damage)
+
+        desk.work(run_id)
+
+        assert desk.ledger.refunded(order) == "25.00"
+        assert Effect.objects.get().committed_at is not None
+        assert_tables_match_the_log(desk.database, run_id)
+        if not damage.startswith("DELETE"):
+            assert desk.database.value("SELECT kind FROM engine_alert") == "checkpoint_damaged"
+
+    def test_with_the_checkpoint_that_would_have_hidden_it_stands_still(self, desk: Desk) -> None:
+        """What was altered before a sound checkpoint is seen as soon as the log has to be read."""
+        order = desk.purchase()
+        run_id = desk.approved_refund(order).run_id
+        by_force(
+            desk,
+            "UPDATE engine_event SET payload = payload || ' ' WHERE seq = 2;"
+            " UPDATE engine_checkpoint SET state_snapshot = '{}'",
+        )
+
+        desk.work(run_id)
+
+        assert desk.ledger.movements(order) == 0
+        assert desk.run(run_id).reason_code == "checksum_mismatch"
 
     def test_in_the_middle_of_its_work_does_so_too(self, desk: Desk) -> None:
         """Somebody decides while it works, and the decision is altered before it reads it."""
