@@ -72,6 +72,7 @@ ROUTES: Mapping[str, Allowed] = {
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,
+    "runs:ask": OPERATORS,
     "unknowns:page": EVERYBODY,
     "unknowns:news": EVERYBODY,
     "unknowns:effect": EVERYBODY,

@@ -234,6 +234,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "proposal_opened": _opened,
     "proposal_approved": _approved,
     **{f"proposal_{state}": _closed(state) for state in ENDED if state != "lapsed"},
+    "proposal_retracted": _closed("withdrawn"),
     "approval_lapsed": _closed("lapsed"),
     "rollback_authorised": _authorised,
     "effect_prepared": _prepared,

@@ -23,6 +23,7 @@ OF_EFFECTS = (
     "proposal_returned",
     "proposal_expired",
     "proposal_withdrawn",
+    "proposal_retracted",
     "proposal_superseded",
     "approval_lapsed",
     "rollback_authorised",

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from django.core.exceptions import BadRequest
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from engine import states
 from oversight.reading.keyset import Cursor
+from oversight.reading.typed import SaidForm, Words
 
 ENDED = states.terminal(states.RUN)
 
@@ -77,3 +79,9 @@ def read_run(query: QueryDict) -> RunWish:
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < len(text) < 18
+
+
+class ControlForm(SaidForm):
+    """Why a run is to stand still, go on or end. The buttons carry which."""
+
+    reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)

@@ -85,6 +85,11 @@ def closed(state: str) -> Callable[[Facts], Sentence]:
     return said
 
 
+def retracted(facts: Facts) -> Sentence:
+    """It was not decided against; the run that it belonged to is to end."""
+    return Sentence(words=_("Proposal taken off the table: the run is to end"), glyph="minus-ring")
+
+
 def lapsed(facts: Facts) -> Sentence:
     return Sentence(
         words=_LAPSES.get(facts["reason"], lambda: _("The approval lapsed"))(),

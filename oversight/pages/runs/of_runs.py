@@ -48,6 +48,18 @@ def resume_requested(facts: Facts) -> Sentence:
     return Sentence(words=_("Told to go on"), glyph="play", tone="info", detail=facts["reason"])
 
 
+def pause_requested(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Asked to stand still"), glyph="pause", tone="info", detail=facts["reason"]
+    )
+
+
+def cancel_requested(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Asked to end"), glyph="cross-ring", tone="info", detail=facts["reason"]
+    )
+
+
 def moved(facts: Facts) -> Sentence:
     if facts.get("node"):
         return Sentence(words=_("Moved to “%(node)s”") % {"node": facts["node"]}, glyph="arrow")

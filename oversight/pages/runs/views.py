@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from oversight.pages.runs import forms, reads
+from oversight.pages.runs import control, forms, reads
 from oversight.pages.runs import page as pages
 from oversight.pages.runs.forms import ListWish
 from oversight.pages.runs.reads import Whole
@@ -68,11 +68,8 @@ def _url(show: str, reason: str = "", **place: str) -> str:
 @require_safe
 def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One run: where it stands, its effects, and its timeline or its raw log."""
-    wish = forms.read_run(request.GET)
-    context = {
-        "shown": pages.assembled(_found(run_id), wish),
-        "tabs": pages.tabs(run_id, wish.view),
-    }
+    wish, found = forms.read_run(request.GET), _found(run_id)
+    context = control.shown(request, found, wish, forms.ControlForm())
     return render(request, "runs/run.html", context)
 
 

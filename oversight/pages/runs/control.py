@@ -1,0 +1,117 @@
+"""What an operator asks of a whole run: to stand still, to go on, to end."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from engine import api
+from engine.errors import BadInput, Conflict, NotPermitted
+from oversight.access import person_id, roles_of
+from oversight.pages.runs import page as pages
+from oversight.pages.runs import reads
+from oversight.pages.runs.forms import VIEWS, ControlForm, RunWish
+from oversight.pages.runs.reads import Whole
+from oversight.showing import words
+
+
+class Verb(NamedTuple):
+    """What may be asked: how it is said to the engine, and what is told afterwards."""
+
+    say: Callable[[uuid.UUID, api.Reviewer, str], None]
+    told: Promise
+
+
+VERBS: Mapping[str, Verb] = {
+    "pause": Verb(
+        lambda run, who, why: api.pause_run(run, operator=who, reason=why),
+        gettext_lazy("It stands still as soon as nothing is under way."),
+    ),
+    "resume": Verb(
+        lambda run, who, why: api.resume_run(run, reviewer=who, reason=why),
+        gettext_lazy("The run goes on as soon as a worker is free."),
+    ),
+    "cancel": Verb(
+        lambda run, who, why: api.cancel_run(run, operator=who, reason=why),
+        gettext_lazy(
+            "It ends as soon as nothing is under way. What is merely proposed is withdrawn."
+        ),
+    ),
+}
+
+
+def offered(request: HttpRequest, run: Whole) -> tuple[str, ...]:
+    """Which verbs this reader may say of this run now."""
+    if "operator" not in roles_of(request) or run.ended or run.stream:
+        return ()
+    if run.status == "rolling_back":
+        return ("pause",)
+    return ("resume", "cancel") if run.status == "paused" else ("pause", "cancel")
+
+
+def ask(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Ask it of the run, by POST, with a reason."""
+    if request.method != "POST":
+        return redirect("runs:run", run_id)
+    run, form = _found(run_id), ControlForm(request.POST)
+    verb = VERBS.get(request.POST.get("verb", ""))
+    if verb is None:
+        raise BadRequest("A run is paused, resumed or cancelled.")
+    if not form.is_valid():
+        return _once_more(request, run, form)
+    try:
+        verb.say(run_id, _operator(request), form.cleaned_data["reason"])
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, run, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict as problem:
+        return _moved_on(request, _found(run_id), problem)
+    messages.success(request, str(verb.told))
+    return redirect("runs:run", run_id)
+
+
+def shown(request: HttpRequest, run: Whole, wish: RunWish, form: ControlForm) -> dict[str, object]:
+    return {
+        "shown": pages.assembled(run, wish),
+        "tabs": pages.tabs(run.run_id, wish.view),
+        "verbs": offered(request, run),
+        "form": form,
+    }
+
+
+def _once_more(request: HttpRequest, run: Whole, form: ControlForm) -> HttpResponse:
+    """The page again, with what is wrong; nothing was asked of the run."""
+    wish = RunWish(view=VIEWS[0], up_to=None, seen="")
+    return render(request, "runs/run.html", shown(request, run, wish, form), status=422)
+
+
+def _moved_on(request: HttpRequest, run: Whole, problem: Conflict) -> HttpResponse:
+    state = words.shown("run", run.status)
+    context = {
+        "headline": _("The run stands elsewhere now"),
+        "detail": f"{state.word}: {state.meaning} {problem.message}",
+        "next_url": reverse("runs:run", args=[run.run_id]),
+        "next_label": _("See where it stands now"),
+    }
+    return render(request, "409.html", context, status=409)
+
+
+def _found(run_id: uuid.UUID) -> Whole:
+    found = reads.run(run_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _operator(request: HttpRequest) -> api.Reviewer:
+    return api.Reviewer(person_id=person_id(request), name=str(request.user))
