@@ -85,6 +85,10 @@ RISKS = ("low", "medium", "high")
 TARGET_CLASSES = ("idempotent", "probe", "opaque")
 ROLLBACK_KINDS = ("in_band", "compensating", "out_of_band", "none")
 
+EVERYTHING = "everything"
+STOP_KINDS = ("workflow", "action", "agent", "run")
+"""What a stop may be for: everything, or one of these kinds by name (`workflow:refund`)."""
+
 WORKING = ("running", "reconciling", "rolling_back")
 """A run in one of these needs a worker now."""
 

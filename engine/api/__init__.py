@@ -17,16 +17,14 @@ from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .operators import (
     acknowledge_alert,
     cancel_run,
-    go_on,
-    halt_receipt,
     pause_run,
     probe_again,
     resolve_alert,
     resolve_effect,
     resume_run,
-    stop_everything,
 )
 from .reviewers import decide, why_not_decide
+from .stops import go_on, halt_receipt, stop, stop_everything
 from .who import Command, Initiator, Reviewer, Speaker
 
 __all__ = [
@@ -55,6 +53,7 @@ __all__ = [
     "resolve_effect",
     "resume_run",
     "start_run",
+    "stop",
     "stop_everything",
     "verify_log",
     "why_not_decide",

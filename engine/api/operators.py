@@ -1,4 +1,4 @@
-"""What operators do: settle what nobody can tell, answer alerts, stop and let go on."""
+"""What operators do: settle what nobody can tell, answer alerts, pause, resume and cancel runs."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -6,18 +6,18 @@ from typing import Any
 
 from engine import actions, conf, evidence, states
 from engine.canonical import check, packed
-from engine.errors import BadInput, NotFound
+from engine.errors import BadInput
 from engine.hints import hint
-from engine.store import alerts, control, effects, resolutions, runs, stops
-from engine.types import Facts
+from engine.store import alerts, control, effects, resolutions, runs
 
-from .who import Reviewer, Speaker
+from .reasons import must_have_a_reason
+from .who import Reviewer
 
 
 def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
     """Let a paused run go on, with a reason. What is pending is looked at again; nothing is
     repeated without passing the gate. Raises Conflict unless the run is paused."""
-    _must_have_a_reason(reason)
+    must_have_a_reason(reason)
     facts = {**_person(reviewer), "reason": reason}
     runs.resume_run(run_id, reviewer.actor, packed(facts))
     hint(run_id)
@@ -40,7 +40,7 @@ def cancel_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
 
 
 def _ask(run_id: uuid.UUID, kind: str, operator: Reviewer, reason: str) -> None:
-    _must_have_a_reason(reason)
+    must_have_a_reason(reason)
     facts = {**_person(operator), "reason": reason}
     control.ask_of_run(run_id, kind, operator.actor, packed(facts))
     hint(run_id)
@@ -101,7 +101,7 @@ def _check_ruling(
     if not isinstance(resolution, str) or resolution not in states.RESOLUTIONS:
         names = ", ".join(states.RESOLUTIONS)
         raise BadInput(f"A ruling is one of: {names}.", path="$.resolution")
-    _must_have_a_reason(reason)
+    must_have_a_reason(reason)
     for name, text in (("evidence", seen), ("resource_id", resource_id or "")):
         check(text, f"$.{name}")
     if resolution == "keep_waiting":
@@ -153,52 +153,3 @@ def resolve_alert(
 
 def _person(operator: Reviewer) -> dict[str, Any]:
     return {"person": operator.person_id, "person_name": operator.name}
-
-
-def stop_everything(speaker: Speaker, reason: str, *, rollbacks_run: bool = False) -> uuid.UUID:
-    """Nothing new begins from this commit on. Operators, administrators and commands may.
-
-    Raises Conflict when a stop is in force, NotPermitted.
-    """
-    _must_have_a_reason(reason)
-    return stops.place_stop(speaker.actor, speaker.person_id, reason, rollbacks_run)
-
-
-def halt_receipt(stop_id: uuid.UUID) -> Facts:
-    """What became of every effect under way when the stop was placed: `done`, `not started` or
-    `unknown`, those still `under way`, and the seconds to the safe state (None until reached)."""
-    found = stops.halt_receipt(stop_id)
-    if found is None:
-        raise NotFound("There is no such stop.")
-    effects_told = [{**effect, "told": _TOLD[effect["status"]]} for effect in found["effects"]]
-    under_way = any(effect["told"] == "under way" for effect in effects_told)
-    settled = [effect["settled_at"] for effect in effects_told if effect["settled_at"]]
-    last = max([found["placed_at"], *settled])
-    seconds = datetime.fromisoformat(last) - datetime.fromisoformat(found["placed_at"])
-    return {
-        **found,
-        "effects": effects_told,
-        "seconds_to_safe": None if under_way else seconds.total_seconds(),
-    }
-
-
-_TOLD = {
-    "prepared": "not started",
-    "executing": "under way",
-    "unknown": "unknown",
-    "succeeded": "done",
-    "compensated": "done",
-    "failed": "not started",
-}
-
-
-def go_on(speaker: Speaker, reason: str) -> uuid.UUID:
-    """Lift the stop."""
-    _must_have_a_reason(reason)
-    return stops.lift_stop(speaker.actor, speaker.person_id, reason)
-
-
-def _must_have_a_reason(reason: str) -> None:
-    check(reason, "$.reason")
-    if not reason.strip():
-        raise BadInput("Give a reason.", path="$.reason")

@@ -338,7 +338,10 @@ class Migration(migrations.Migration):
                         condition=models.Q(("reason", ""), _negated=True), name="stop_has_a_reason"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("scope__in", ["everything"])), name="stop_scope_known"
+                        condition=models.Q(
+                            ("scope__regex", "^(everything|(workflow|action|agent|run):.+)$")
+                        ),
+                        name="stop_scope_known",
                     ),
                 ],
             },

@@ -135,5 +135,10 @@ class Stop(models.Model):
                 fields=["scope"], condition=Q(lifted_at__isnull=True), name="stop_one_per_scope"
             ),
             models.CheckConstraint(name="stop_has_a_reason", condition=~Q(reason="")),
-            one_of("stop_scope_known", "scope", ("everything",)),
+            models.CheckConstraint(
+                name="stop_scope_known",
+                condition=Q(
+                    scope__regex=rf"^({states.EVERYTHING}|({'|'.join(states.STOP_KINDS)}):.+)$"
+                ),
+            ),
         ]

@@ -54,7 +54,7 @@ END $$;
 CREATE FUNCTION doors._must_be_allowed(r engine_run, e engine_effect, p json) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM doors._must_not_be_stopped(e.compensates_id IS NOT NULL);
+    PERFORM doors._must_not_be_stopped(r, e.action, e.compensates_id IS NOT NULL);
     IF encode(sha256(e.arguments), 'hex') IS DISTINCT FROM p->>'request_hash' THEN
         PERFORM doors._refuse('digest_mismatch', 'the effect''s argument bytes were changed');
     END IF;

@@ -173,7 +173,7 @@ BEGIN
     IF v_why_not IS NOT NULL THEN
         RETURN doors._refused_decision(r, p_actor, p, v_why_not);
     END IF;
-    PERFORM doors._must_be_decidable(o, p);
+    PERFORM doors._must_be_decidable(r, o, p);
     PERFORM doors._must_meet_challenge(o, p);
     r := doors._append(r, 'decision_made', p_actor, p_payload);
     INSERT INTO engine_decision (id, proposal_id, person_id, person_name, decision, reason_code,
@@ -187,7 +187,7 @@ BEGIN
 END $$;
 
 -- Version, digest, status, expiry and stop, in the order in which a reviewer wants to be told.
-CREATE FUNCTION doors._must_be_decidable(o engine_proposal, p json) RETURNS void
+CREATE FUNCTION doors._must_be_decidable(r engine_run, o engine_proposal, p json) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     IF o.status IN ('approved', 'rejected', 'returned') THEN
@@ -204,7 +204,7 @@ BEGIN
     END IF;
     PERFORM doors._must_match(o, p->>'digest');
     IF p->>'decision' = 'approve' THEN
-        PERFORM doors._must_not_be_stopped(false);
+        PERFORM doors._must_not_be_stopped(r, o.action, false);
     END IF;
 END $$;
 

@@ -57,7 +57,7 @@ CREATE FUNCTION doors._needs_a_worker(r engine_run) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN r.wake_at IS NULL THEN r.status = ANY (doors._working())
                 ELSE r.wake_at <= clock_timestamp() AND NOT doors._is_terminal(r.status) END
-        OR (r.status = 'paused' AND r.reason_code = 'stop' AND NOT doors._is_stopped())
+        OR (r.status = 'paused' AND r.reason_code = 'stop' AND NOT doors._is_stopped(r))
 $$;
 
 -- Everything a worker needs to resume: the run, its newest checkpoint before that seq, and the
@@ -216,7 +216,7 @@ LANGUAGE sql STABLE AS $$
        AND (lease_until IS NULL OR lease_until <= clock_timestamp())
      ORDER BY wake_at LIMIT p_limit)
     UNION
-    (SELECT run_id FROM engine_run
-     WHERE status = 'paused' AND reason_code = 'stop' AND NOT doors._is_stopped()
+    (SELECT run_id FROM engine_run r
+     WHERE status = 'paused' AND reason_code = 'stop' AND NOT doors._is_stopped(r)
      LIMIT p_limit)
 $$;

@@ -1,4 +1,5 @@
-"""The stop for everything: one function here, one door in `stops.sql`."""
+"""Stops: one function here, one door in `stops.sql`. A scope is `everything`, or a kind and a name:
+`workflow:refund`, `action:ledger.refund`, `agent:refund-desk`, `run:<id>`."""
 
 import uuid
 from collections.abc import Mapping
@@ -7,9 +8,16 @@ from typing import Any
 from .doors import call
 
 
-def place_stop(actor: str, person: int | None, reason: str, rollbacks_run: bool) -> uuid.UUID:
-    """Nothing new begins from this commit on."""
-    return call("place_stop", actor, person, reason, rollbacks_run)
+def place_stop(
+    actor: str, person: int | None, scope: str, reason: str, rollbacks_run: bool
+) -> uuid.UUID:
+    """Nothing new begins in the scope from this commit on."""
+    return call("place_stop", actor, person, scope, reason, rollbacks_run)
+
+
+def is_run(run: uuid.UUID) -> bool:
+    """Whether there is such a run."""
+    return call("is_run", run)
 
 
 def halt_receipt(stop: uuid.UUID) -> Mapping[str, Any] | None:
@@ -17,6 +25,6 @@ def halt_receipt(stop: uuid.UUID) -> Mapping[str, Any] | None:
     return call("halt_receipt", stop)
 
 
-def lift_stop(actor: str, person: int | None, reason: str) -> uuid.UUID:
-    """Things may begin again."""
-    return call("lift_stop", actor, person, reason)
+def lift_stop(actor: str, person: int | None, scope: str, reason: str) -> uuid.UUID:
+    """Things may begin again in that scope."""
+    return call("lift_stop", actor, person, scope, reason)

@@ -1,4 +1,4 @@
-"""`manage.py stop --reason "…"`: stop everything; `--lift` goes on.
+"""`manage.py stop --reason "…"`: stop everything, or one `--scope`; `--lift` goes on.
 
 It needs nothing but the database, so it works when the pages cannot be reached. A stop waits until
 no call is under way any more, and says how long that took.
@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from engine import api, conf
+from engine import api, conf, states
 from engine.errors import PlacetError
 from oversight.models import Person
 from oversight.pages.stop import reads
@@ -26,7 +26,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--reason", required=True, help="why; it is kept with the stop")
-        parser.add_argument("--lift", action="store_true", help="let everything go on")
+        parser.add_argument(
+            "--scope",
+            default=states.EVERYTHING,
+            help="everything, workflow:NAME, action:NAME, agent:NAME or run:ID",
+        )
+        parser.add_argument("--lift", action="store_true", help="let it go on")
         parser.add_argument("--rollbacks-run", action="store_true", help="rollbacks still run")
         parser.add_argument("--by", metavar="USERNAME", help="the operator who says so")
 
@@ -34,20 +39,22 @@ class Command(BaseCommand):
         speaker = _speaker(options["by"])
         try:
             if options["lift"]:
-                self._lift(speaker, options["reason"])
+                self._lift(speaker, options["reason"], options["scope"])
             else:
-                self._stop(speaker, options["reason"], options["rollbacks_run"])
+                self._stop(speaker, options["reason"], options["scope"], options["rollbacks_run"])
         except PlacetError as problem:
             raise CommandError(str(problem.facts.get("detail") or problem.message)) from problem
 
-    def _lift(self, speaker: api.Speaker, reason: str) -> None:
-        api.go_on(speaker, reason)
+    def _lift(self, speaker: api.Speaker, reason: str, scope: str) -> None:
+        api.go_on(speaker, reason, scope=scope)
         self.stdout.write("The stop is lifted. The next sweep finds what it held up.")
 
-    def _stop(self, speaker: api.Speaker, reason: str, rollbacks_run: bool) -> None:
-        stop = api.stop_everything(speaker, reason, rollbacks_run=rollbacks_run)
-        self.stdout.write("Everything is stopped: nothing new begins.")
+    def _stop(self, speaker: api.Speaker, reason: str, scope: str, rollbacks_run: bool) -> None:
+        stop = api.stop(speaker, reason, scope=scope, rollbacks_run=rollbacks_run)
         receipt = api.halt_receipt(stop)
+        what = "Everything" if scope == states.EVERYTHING else scope
+        self.stdout.write(f"{what} is stopped: nothing new begins.")
+        self.stdout.write(f"Unfinished runs that it covers: {receipt['runs']}.")
         self._tell(receipt)
         if receipt["seconds_to_safe"] is None:
             self._tell(self._waited_for(stop))

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Now
 
+from engine import states
 from engine.models import Effect, Proposal, Stop
 from oversight.reading import keyset
 from oversight.showing import literal
@@ -55,7 +56,8 @@ class Reach:
 
 
 def in_force() -> Placed | None:
-    record = Stop.objects.filter(lifted_at=None).first()
+    """The stop for everything, if it is in force."""
+    record = Stop.objects.filter(lifted_at=None, scope=states.EVERYTHING).first()
     return None if record is None else _placed(record)
 
 
