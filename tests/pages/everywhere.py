@@ -85,6 +85,7 @@ class Everywhere:
         yield "proposal:decide", f"{version}decide/"
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
+        yield "runs:ask", f"/runs/{run}/ask/"
         yield "checkpoints:at", f"/checkpoints/at/?run={run}&seq=2"
         yield "checkpoints:checkpoint", f"/checkpoints/{saved.pk}/"
         yield "checkpoints:download", f"/checkpoints/{saved.pk}/download/"
