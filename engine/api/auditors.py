@@ -19,7 +19,11 @@ _TOLD = 20
 
 
 def verify_log(run_id: uuid.UUID | None = None, *, auditor: Reviewer) -> Report:
-    """Re-compute the chain of one run, or of all; that it was done is an event of the day."""
+    """Re-compute the chain of one run, or of all; that it was done is an event of the day.
+
+    Raises NotPermitted for a person who is no auditor, operator or administrator.
+    """
+    trail.must_audit(auditor.person_id)
     report = auditing.run_once(run_id)
     facts = {
         "run": str(run_id) if run_id else None,
@@ -37,7 +41,11 @@ def verify_log(run_id: uuid.UUID | None = None, *, auditor: Reviewer) -> Report:
 
 
 def export_events(query: EventQuery, out: IO[bytes], *, auditor: Reviewer) -> Exported:
-    """Write a zip of what the query matches and of all that is needed to verify it."""
+    """Write a zip of what the query matches and of all that is needed to verify it.
+
+    Raises NotPermitted for a person who is no auditor, operator or administrator.
+    """
+    trail.must_audit(auditor.person_id)
     return exports.run_once(query, out, actor=auditor.actor)
 
 

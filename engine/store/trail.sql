@@ -45,3 +45,15 @@ BEGIN
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;
+
+-- Auditors, operators and administrators have the log verified and take exports of it away.
+CREATE FUNCTION doors.must_audit(p_person bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT 1 FROM doors.authority WHERE person_id = p_person AND active
+        AND group_name IN ('auditor', 'operator', 'administrator')) THEN
+        PERFORM doors._refuse(
+            'not_permitted', 'only auditors, operators and administrators do this');
+    END IF;
+END $$;
