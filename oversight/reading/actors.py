@@ -31,7 +31,11 @@ def actor(text: str, names: Mapping[int, str]) -> Actor:
     return Actor(name=_ENGINE.get(name, lambda: text)(), kind="engine")
 
 
-_ENGINE = {"worker": lambda: _("worker"), "sweep": lambda: _("sweep")}
+_ENGINE = {
+    "worker": lambda: _("worker"),
+    "sweep": lambda: _("sweep"),
+    "placet": lambda: _("installation"),
+}
 
 
 def names(texts: Iterable[str]) -> dict[int, str]:
