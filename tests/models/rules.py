@@ -17,6 +17,8 @@ class Rules:
     falsify its precondition. Otherwise these two hide what a second call would do."""
     zombies: bool = False
     """A worker may be frozen between its last look at the deadline and its call."""
+    kept: bool = False
+    """The lease of a worker that is stuck there goes on being renewed, beyond the margin."""
     left_out: frozenset[str] = frozenset()
 
     def hold(self, rule: str) -> bool:
@@ -62,6 +64,9 @@ WINDOWS = {
     "idempotent, checks no token": Rules(target="idempotent", zombies=True),
     "probe, checks no token": Rules(target="probe", zombies=True),
     "opaque": Rules(target="opaque", zombies=True),
+    "fenced, and its lease is renewed while it is stuck": Rules(
+        target="idempotent", fenced=True, zombies=True, kept=True
+    ),
     "fenced, and never reached to be told": Rules(
         target="idempotent", fenced=True, reachable=False, zombies=True
     ),

@@ -36,7 +36,7 @@ def deadline_passes(rules: Rules, state: State) -> Steps:
     if state.effect.deadline == "over" and _counts(state) and not sending:
         settled = state.with_effect(deadline="settled").with_target(flight=())
         what = "the margin passes: nothing is under way any more"
-        if state.run.extended and state.run.lease == "live" and not _renews(state):
+        if state.run.extended and not _renews(state) and not rules.kept:
             settled, what = _lapsed(settled), f"{what}, and the lease lapses"
         yield Step("the clock", what), settled
 
