@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from difflib import SequenceMatcher
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
@@ -16,24 +17,34 @@ from django.utils.translation import gettext_lazy as _
 from oversight.showing.literal import Number, scalar
 from oversight.showing.text import inside
 
+Piece = tuple[str, bool]
+
+MOST_LINES = 400
+"""Of more lines, both together, only what they begin and end with is compared: whoever wrote them
+may have made them up so that comparing takes long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One value as shown: its kind in words, and its text with the middle that differs."""
+    """One value as shown: its kind in words, and its text in pieces, each with whether it differs
+    from the other side."""
 
     kind: str | Promise
-    start: str
-    differs: str
-    end: str
+    pieces: tuple[Piece, ...]
 
     @property
     def text(self) -> str:
-        return self.start + self.differs + self.end
+        return "".join(text for text, _differs in self.pieces)
 
     @property
-    def parts(self) -> tuple[SafeString, SafeString, SafeString]:
-        """Start, differing middle and end, with deceptive characters written out."""
-        return inside(self.start), inside(self.differs), inside(self.end)
+    def differs(self) -> str:
+        """What differs, without what both sides share."""
+        return "".join(text for text, differs in self.pieces if differs)
+
+    @property
+    def parts(self) -> tuple[tuple[SafeString, bool], ...]:
+        """The pieces, with deceptive characters written out."""
+        return tuple((inside(text), differs) for text, differs in self.pieces if text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +139,27 @@ def _row(path: str, old: _Shown | None, new: _Shown | None) -> Row:
 
 
 def _whole(side: _Shown | None) -> Side | None:
-    return side and Side(kind=side[0], start=side[1], differs="", end="")
+    return side and Side(kind=side[0], pieces=((side[1], False),))
 
 
 def _apart(old: _Shown, new: _Shown) -> tuple[Side, Side]:
+    lines = old[1].splitlines(keepends=True), new[1].splitlines(keepends=True)
+    if min(map(len, lines)) > 1 and sum(map(len, lines)) <= MOST_LINES:
+        return _by_line(old, new, *lines)
+    return _by_character(old, new)
+
+
+def _by_line(old: _Shown, new: _Shown, before: list[str], after: list[str]) -> tuple[Side, Side]:
+    """Whole lines that one side has and the other has not; what is shared stays unmarked."""
+    left, right = list[Piece](), list[Piece]()
+    matcher = SequenceMatcher(a=before, b=after, autojunk=False)
+    for what, from_old, to_old, from_new, to_new in matcher.get_opcodes():
+        left.append(("".join(before[from_old:to_old]), what != "equal"))
+        right.append(("".join(after[from_new:to_new]), what != "equal"))
+    return Side(kind=old[0], pieces=tuple(left)), Side(kind=new[0], pieces=tuple(right))
+
+
+def _by_character(old: _Shown, new: _Shown) -> tuple[Side, Side]:
     head = _head(old[1], new[1])
     tail = _tail(old[1][head:], new[1][head:])
     if 2 * (head + tail) < max(len(old[1]), len(new[1])):
@@ -142,7 +170,9 @@ def _apart(old: _Shown, new: _Shown) -> tuple[Side, Side]:
 def _split(side: _Shown, head: int, tail: int) -> Side:
     kind, text = side
     cut = len(text) - tail
-    return Side(kind=kind, start=text[:head], differs=text[head:cut], end=text[cut:])
+    return Side(
+        kind=kind, pieces=((text[:head], False), (text[head:cut], True), (text[cut:], False))
+    )
 
 
 def _head(one: str, other: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from oversight.showing import action as names_of_actions
@@ -133,6 +133,9 @@ def sides(side: differences.Side | None) -> SafeString:
     """One side of a difference, isolated, with the part that differs marked."""
     if side is None:
         return mark_safe("")
-    start, middle, end = side.parts
-    marked = format_html("<mark>{}</mark>", middle) if middle else ""
-    return format_html('<bdi class="said" dir="auto">{}{}{}</bdi>', start, marked, end)
+    marked = [
+        format_html("<mark>{}</mark>", text) if differs else text for text, differs in side.parts
+    ]
+    return format_html(
+        '<bdi class="said" dir="auto">{}</bdi>', format_html_join("", "{}", ((t,) for t in marked))
+    )

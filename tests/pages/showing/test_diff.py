@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from oversight.showing import diff
 from oversight.showing.diff import changed, rows
 from oversight.showing.literal import read
 
@@ -113,5 +114,19 @@ def test_only_the_changed_rows_can_be_asked_for() -> None:
 
 def test_deceptive_characters_are_written_out_in_every_part() -> None:
     row = one("a" * 20 + "\u202e1", "a" * 20 + "\u200b2")
-    assert "U+202E" in "".join(row.before.parts)
-    assert "U+200B" in "".join(row.after.parts)
+    assert "U+202E" in "".join(text for text, _differs in row.before.parts)
+    assert "U+200B" in "".join(text for text, _differs in row.after.parts)
+
+
+def test_of_texts_with_many_lines_the_lines_that_differ_are_marked() -> None:
+    row = one("open = 9\nfree = 60\nclose = 18\n", "open = 9\nfree = 45\nclose = 18\nnew = 1\n")
+    assert row.before.differs == "free = 60\n"
+    assert row.after.differs == "free = 45\nnew = 1\n"
+    assert row.after.text == "open = 9\nfree = 45\nclose = 18\nnew = 1\n"
+
+
+def test_of_very_many_lines_beginning_and_end_are_compared_and_nothing_is_lost() -> None:
+    before = "".join(f"{number}\n" for number in range(diff.MOST_LINES))
+    row = one(before, before.replace("\n7\n", "\n8\n", 1))
+    assert (row.before.differs, row.after.differs) == ("7", "8")
+    assert row.before.text == before
