@@ -70,6 +70,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "policy_version": policy["version"],
             "precondition": premises,
             "proposal": [pending.proposal_id, pending.version],
+            "repeats": _repeats(position, pending),
             "risk": action.risk,
             "rollback": {**action.rollback.shown(), "reason": pending.rollback_reason},
             "run": str(position.run_id),
@@ -102,6 +103,13 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
         "evidence": list(pending.evidence),
         "valid_until": valid_until,
     }
+
+
+def _repeats(position: Position, pending: Pending) -> list[Facts]:
+    """What the run's origin did after the fork with the same action and arguments: to approve
+    this is to do it again."""
+    asked = {"action": pending.action, "request_hash": sha256_hex(pending.arguments.encode())}
+    return [done for done in position.done_elsewhere if asked.items() <= done.items()]
 
 
 def _without_secrets(shown: Facts) -> bytes:

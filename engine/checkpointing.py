@@ -23,6 +23,7 @@ _IN_SNAPSHOT = (
     "requests",
     "awaiting",
     "asked",
+    "done_elsewhere",
     "failures",
     "whence",
     "searchable",
@@ -117,7 +118,8 @@ def restored(run_id: uuid.UUID, case: Facts) -> Position:
     saved = _migrated({name: json.loads(checkpoint[name]) for name in _READ}, checkpoint)
     pending = saved["pending_action"]
     snapshot = saved["state_snapshot"]
-    snapshot["requests"] = tuple(snapshot["requests"])
+    for name in ("requests", "done_elsewhere"):
+        snapshot[name] = tuple(snapshot[name])
     return Position(
         run_id=run_id,
         workflow=case["workflow"],

@@ -26,7 +26,10 @@ def fold(position: Position | None, event: Event) -> Position:
 
 
 def _accepted(event: Event) -> Position:
+    """A new run; a fork begins with what its origin had at the fork point."""
     facts = event.payload
+    inherited = facts.get("inherited") or {}
+    spent = {"steps": 0, "effects": 0, **inherited.get("spent", {})}
     return Position(
         run_id=event.run_id,
         workflow=facts["workflow"],
@@ -39,8 +42,12 @@ def _accepted(event: Event) -> Position:
         node=facts["node"],
         state=facts["state"],
         searchable=facts["searchable"],
-        visits={facts["node"]: 1},
-        budget={"limits": facts["budget"], "steps": 0, "effects": 0},
+        visits=inherited.get("visits") or {facts["node"]: 1},
+        ordinal=inherited.get("ordinal", 0),
+        recorded=inherited.get("recorded", {}),
+        completed=inherited.get("completed", {}),
+        done_elsewhere=tuple(inherited.get("done_after", ())),
+        budget={"limits": facts["budget"], **spent},
     )
 
 

@@ -86,6 +86,7 @@ class Position:
 
     `completed` names the latest committed effect and refers to the earlier ones by hash, so it
     does not grow. `visits` counts arrivals at each node, `ordinal` the requests of this visit.
+    `done_elsewhere` are effects that the run it was forked from committed after the fork point.
     `asked` is what an operator has asked of the run and no worker has heeded yet.
     """
 
@@ -110,6 +111,7 @@ class Position:
     failures: int = 0
     pending: Pending | None = None
     completed: Facts = field(default_factory=dict)
+    done_elsewhere: tuple[Facts, ...] = ()
     budget: Facts = field(default_factory=dict)
 
     @property

@@ -73,6 +73,7 @@ ROUTES: Mapping[str, Allowed] = {
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,
     "runs:ask": OPERATORS,
+    "runs:fork": OPERATORS,
     "unknowns:page": EVERYBODY,
     "unknowns:news": EVERYBODY,
     "unknowns:effect": EVERYBODY,

@@ -14,6 +14,7 @@ from .agents import (
 )
 from .auditors import export_events, matches_checksum, position_at, verify_log
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
+from .forks import fork_run
 from .operators import (
     acknowledge_alert,
     cancel_run,
@@ -38,6 +39,7 @@ __all__ = [
     "decide",
     "export_events",
     "finish_run",
+    "fork_run",
     "go_on",
     "halt_receipt",
     "matches_checksum",

@@ -26,6 +26,7 @@ FILES = (
     "alerts",
     "resolutions",
     "control",
+    "forks",
     "secrets",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

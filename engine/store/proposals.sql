@@ -134,7 +134,7 @@ $$;
 -- routes: active, in the policy's group, and not the initiator of the run.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
-DECLARE v_group text; v_initiator bigint;
+DECLARE v_group text; v_initiator bigint; v_starter text;
 BEGIN
     SELECT group_name INTO v_group FROM engine_policy WHERE in_force;
     IF v_group IS NULL THEN
@@ -147,9 +147,10 @@ BEGIN
                    WHERE person_id = p_person AND group_name = v_group) THEN
         RETURN format('only members of "%s" decide this', v_group);
     END IF;
-    SELECT r.initiator_person_id INTO v_initiator
-    FROM engine_proposal o JOIN engine_run r USING (run_id) WHERE o.id = p_proposal;
-    IF v_initiator = p_person THEN
+    SELECT r.initiator_person_id, e.actor INTO v_initiator, v_starter
+    FROM engine_proposal o JOIN engine_run r USING (run_id)
+    JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1 WHERE o.id = p_proposal;
+    IF v_initiator = p_person OR v_starter = 'person:' || p_person THEN
         RETURN 'who started it never decides it';
     END IF;
     RETURN NULL;

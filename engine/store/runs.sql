@@ -22,6 +22,7 @@ BEGIN
     r.labels := (p->'labels')::jsonb;
     r.initiator := p->>'initiator';
     r.initiator_person_id := (p->>'initiator_person')::bigint;
+    r.forked_from := p->>'forked_from';
     r := doors._append(r, 'run_accepted', p_actor, p_payload);
     r.created_at := r.last_at;
     INSERT INTO engine_run SELECT (r).*;

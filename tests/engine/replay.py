@@ -72,7 +72,7 @@ def accepted(tables: Tables, fact: Fact) -> None:
         "initiator": said["initiator"],
         "initiator_person_id": said["initiator_person"],
         "parent_id": None,
-        "forked_from": None,
+        "forked_from": said.get("forked_from"),
         "created_at": fact.at,
         "ended_at": None,
     }

@@ -86,6 +86,7 @@ class Everywhere:
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"
+        yield "runs:fork", f"/runs/{run}/fork/"
         yield "checkpoints:at", f"/checkpoints/at/?run={run}&seq=2"
         yield "checkpoints:checkpoint", f"/checkpoints/{saved.pk}/"
         yield "checkpoints:download", f"/checkpoints/{saved.pk}/download/"

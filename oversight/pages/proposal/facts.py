@@ -1,5 +1,7 @@
 """The facts of a proposal that our own code computed, as pairs of a label and a value."""
 
+from datetime import datetime
+
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
@@ -35,6 +37,7 @@ def computed(item: Version, now: object) -> list[Fact]:
     return [
         (_("Action"), terms["title"], action.link(terms["action"])),
         (_("Target"), revealed(terms["target"])),
+        *(_done_before(done, now) for done in terms.get("repeats", ())),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
@@ -50,6 +53,19 @@ def _run(item: Version) -> object:
         reverse("runs:run", args=[item.run_id]),
         _("run of %(workflow)s, version %(version)d")
         % {"workflow": item.workflow, "version": item.workflow_version},
+    )
+
+
+def _done_before(done: dict[str, str], now: object) -> Fact:
+    """The run that this one was forked from has done exactly this already."""
+    at = datetime.fromisoformat(done["committed_at"])
+    seen = format_html(
+        '<a href="{}">{}</a>', reverse("runs:run", args=[done["run"]]), _("in the run it came from")
+    )
+    return (
+        _("Done before"),
+        when.when(at, now),  # type: ignore[arg-type]
+        format_html("{} {}", seen, _("To approve this is to do it once more.")),
     )
 
 

@@ -14,12 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engine import api
-from engine.errors import BadInput, Conflict, NotPermitted
+from engine.errors import BadInput, Conflict, Damaged, Incompatible, NotFound, NotPermitted
 from oversight.access import person_id, roles_of
 from oversight.pages.runs import page as pages
 from oversight.pages.runs import reads
-from oversight.pages.runs.forms import VIEWS, ControlForm, RunWish
+from oversight.pages.runs.forms import VIEWS, ControlForm, ForkForm, RunWish
 from oversight.pages.runs.reads import Whole
+from oversight.reading.typed import SaidForm
 from oversight.showing import words
 
 
@@ -80,16 +81,47 @@ def ask(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     return redirect("runs:run", run_id)
 
 
-def shown(request: HttpRequest, run: Whole, wish: RunWish, form: ControlForm) -> dict[str, object]:
+def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Start a new run where this one stood after an event, by POST, with a reason."""
+    if request.method != "POST":
+        return redirect("runs:run", run_id)
+    run, form = _found(run_id), ForkForm(request.POST)
+    if not form.is_valid():
+        return _once_more(request, run, form)
+    said = form.cleaned_data
+    try:
+        new = api.fork_run(run_id, said["seq"], operator=_operator(request), reason=said["reason"])
+    except (BadInput, NotFound, Damaged, Incompatible) as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, run, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict as problem:
+        return _moved_on(request, _found(run_id), problem)
+    messages.success(request, _("This is the new run. What it proposes is decided anew."))
+    return redirect("runs:run", new)
+
+
+def shown(
+    request: HttpRequest, run: Whole, wish: RunWish, form: SaidForm | None = None
+) -> dict[str, object]:
+    """The page of a run; `form` is one that came back with what is wrong."""
+    may_fork = "operator" in roles_of(request) and not run.stream
+    seq = wish.up_to or run.last_seq
     return {
         "shown": pages.assembled(run, wish),
         "tabs": pages.tabs(run.run_id, wish.view),
         "verbs": offered(request, run),
-        "form": form,
+        "form": form if isinstance(form, ControlForm) else ControlForm(),
+        "fork": _forking(form, seq) if may_fork else None,
     }
 
 
-def _once_more(request: HttpRequest, run: Whole, form: ControlForm) -> HttpResponse:
+def _forking(form: SaidForm | None, seq: int) -> SaidForm:
+    return form if isinstance(form, ForkForm) else ForkForm(initial={"seq": seq})
+
+
+def _once_more(request: HttpRequest, run: Whole, form: SaidForm) -> HttpResponse:
     """The page again, with what is wrong; nothing was asked of the run."""
     wish = RunWish(view=VIEWS[0], up_to=None, seen="")
     return render(request, "runs/run.html", shown(request, run, wish, form), status=422)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django import forms
 from django.core.exceptions import BadRequest
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
@@ -85,3 +86,12 @@ class ControlForm(SaidForm):
     """Why a run is to stand still, go on or end. The buttons carry which."""
 
     reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)
+
+
+class ForkForm(SaidForm):
+    """Where a new run is to begin, and why."""
+
+    seq = forms.IntegerField(
+        label=_("After event"), help_text=_("The number that it has in the log."), min_value=1
+    )
+    reason = Words(label=_("Reason"), help_text=_("Kept in the new run's log."), rows=2)

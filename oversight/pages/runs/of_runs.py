@@ -13,7 +13,12 @@ def accepted(facts: Facts) -> Sentence:
         "workflow": facts["workflow"],
         "version": facts["workflow_version"],
     }
-    return Sentence(words=words_, glyph="play")
+    origin, _at, seq = facts.get("forked_from", "").partition("@")
+    if not origin:
+        return Sentence(words=words_, glyph="play")
+    forked = _("It began where run %(run)s stood after event %(seq)s. %(reason)s")
+    told = {"run": origin, "seq": seq, "reason": facts.get("reason", "")}
+    return Sentence(words=words_, glyph="turn", detail=forked % told)
 
 
 def claimed(facts: Facts) -> Sentence:

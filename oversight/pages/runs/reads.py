@@ -64,6 +64,16 @@ class Whole:
     created_at: datetime
     last_at: datetime
     ended_at: datetime | None
+    forked_from: str
+
+    @property
+    def origin(self) -> str:
+        """The id of the run that this one was forked from."""
+        return self.forked_from.partition("@")[0]
+
+    @property
+    def origin_seq(self) -> str:
+        return self.forked_from.partition("@")[2]
 
     @property
     def stream(self) -> str:
@@ -149,6 +159,7 @@ def _whole(record: Any) -> Whole:
         created_at=record.created_at,
         last_at=record.last_at,
         ended_at=record.ended_at,
+        forked_from=record.forked_from or "",
     )
 
 

@@ -10,4 +10,5 @@ urlpatterns = [
     path("<uuid:run_id>/", views.run, name="run"),
     path("<uuid:run_id>/live/", views.live, name="live"),
     path("<uuid:run_id>/ask/", control.ask, name="ask"),
+    path("<uuid:run_id>/fork/", control.fork, name="fork"),
 ]

@@ -69,7 +69,7 @@ def _url(show: str, reason: str = "", **place: str) -> str:
 def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One run: where it stands, its effects, and its timeline or its raw log."""
     wish, found = forms.read_run(request.GET), _found(run_id)
-    context = control.shown(request, found, wish, forms.ControlForm())
+    context = control.shown(request, found, wish)
     return render(request, "runs/run.html", context)
 
 

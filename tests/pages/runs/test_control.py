@@ -84,3 +84,37 @@ def test_a_get_asks_nothing(desk: Desk, otto: Reader) -> None:
     run_id = desk.propose_refund().run_id
     assert otto.get(f"/runs/{run_id}/ask/", verb="cancel", reason="x").status == 302
     assert desk.database.kinds(run_id)[-1] == "run_parked"
+
+
+def test_a_run_is_forked_and_the_new_one_is_shown(desk: Desk, otto: Reader) -> None:
+    run_id = desk.propose_refund().run_id
+    page = otto.get(f"/runs/{run_id}/", up_to="3")
+    assert 'name="seq" value="3"' in page.html
+
+    answer = otto.post(f"/runs/{run_id}/fork/", seq="3", reason="Once more.")
+
+    address = answer.response.headers["Location"]
+    assert address != f"/runs/{run_id}/"
+    assert "another run, after event 3" in otto.get(address).text
+    assert "It began where run" in otto.get(address).text
+
+
+@pytest.mark.parametrize("seq", ["0", "999", "x", ""])
+def test_an_event_that_there_is_not_is_said_at_the_form(desk: Desk, otto: Reader, seq: str) -> None:
+    run_id = desk.propose_refund().run_id
+    answer = otto.post(f"/runs/{run_id}/fork/", seq=seq, reason="Once more.")
+    assert answer.status == 422
+    assert "Once more." in answer.html
+
+
+def test_a_repetition_is_told_to_who_decides_it(desk: Desk, otto: Reader, rosa: Reader) -> None:
+    run_id = desk.start_run("refund", order=desk.purchase(), customer="Mara Vogel", amount="25.00")
+    desk.work(run_id)
+    desk.approve(desk.proposal(run_id))
+    desk.work(run_id)
+    address = otto.post(f"/runs/{run_id}/fork/", seq="2", reason="Once more.").response
+    new = uuid.UUID(address.headers["Location"].split("/")[2])
+    desk.work(new)
+    proposal = desk.proposal(new)
+    page = rosa.get(f"/proposals/{proposal.proposal_id}/{proposal.version}/")
+    assert "To approve this is to do it once more." in page.text
