@@ -32,18 +32,6 @@ def _claimed(rules: Rules, state: State, me: str) -> State:
     return state.with_worker(me, at="ready", token=token).appended(by=me)
 
 
-def _overtaken(state: State) -> State:
-    """Who still believes to hold it learns better at its next door and changes nothing before,
-    unless it is about to call the target, or has."""
-    for me in WORKERS:
-        worker = state.worker(me)
-        if worker.token and worker.at not in ("intended", "looked", "sent", "answered"):
-            state = state.with_worker(me, at="overtaken", knows="", heard="", behind=False)
-        elif worker.token:
-            state = state.with_worker(me, knows="", behind=False)
-    return state
-
-
 def misfortune(rules: Rules, state: State) -> Steps:
     """Who holds the run freezes or dies at any place of its program. That anybody else may be
     slow for any time is in the model without a word of its own."""

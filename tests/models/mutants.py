@@ -24,6 +24,12 @@ MUTANTS = (
     mutant("a claim does not grow the token", "a claim grows the token", mishaps=1, by=STALE),
     mutant("renewing revives a lapsed lease", "renewing revives nothing", mishaps=1, by=STALE),
     mutant(
+        "doors ask whether a lease is live, not whose it is",
+        "doors ask for the token",
+        mishaps=1,
+        by=STALE,
+    ),
+    mutant(
         "doors ask for the token, not whether the lease is live",
         "doors ask whether the lease is live",
         mishaps=1,

@@ -125,10 +125,6 @@ def _noted_late(state: State, heard: str) -> State:
     return state.with_run(alerted=state.run.alerted or contradicts).appended()
 
 
-def _learns(rules: Rules, state: State, me: str) -> Steps:
-    return through(rules, state, me, "any", lambda s: s, "goes on under a token that was overtaken")
-
-
 _STAGES: Mapping[str, Move] = {
     "requested": _opens,
     "open": _parks,
@@ -149,7 +145,6 @@ _STAGES: Mapping[str, Move] = {
 
 _PLACES: Mapping[str, Move] = {
     "ready": _ready,
-    "overtaken": _learns,
     "checked": _intends,
     "queued": _intends_at_last,
     "refused": _lapses,
