@@ -9,7 +9,7 @@ from .eventlog import Log
 from .execution import rollback_stuck, succeeded
 from .lifecycle import back_off, park, pause, raise_alert
 from .store import effects
-from .types import Finding, Pending
+from .types import Facts, Finding, Pending
 
 PATIENCE = 5
 """How often an unclear effect is looked at again before a person is asked."""
@@ -23,12 +23,14 @@ def reconcile(log: Log) -> None:
     """
     pending = log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
+    # Before the target is asked: a call that could land while it is being asked is not absent.
+    to_deadline = float(_clock(pending)["to_deadline"])
     finding = _ask(action, pending, log.lease.token)
     if finding.kind == "found":
         facts = succeeded(action, finding.resource_id, finding.result)
         return _write(log, pending, "found", {**facts, "outcome": "found by key"})
     if finding.kind == "absent" and action.target_class == "idempotent":
-        return _absent(log, pending, action)
+        return _absent(log, pending, action, to_deadline)
     _unclear(log, pending, action, finding)
 
 
@@ -43,14 +45,16 @@ def _ask(action: Action, pending: Pending, token: int) -> Finding:
         return Finding(kind="unclear", result=f"{type(problem).__name__}: {problem}")
 
 
-def _absent(log: Log, pending: Pending, action: Action) -> None:
-    """Absent is believed only when no earlier call can still arrive."""
+def _clock(pending: Pending) -> Facts:
+    return effects.effect_clock(uuid.UUID(pending.effect_id))
+
+
+def _absent(log: Log, pending: Pending, action: Action, to_deadline: float) -> None:
+    """Absent is believed only when no call could arrive any more as the target was asked."""
     margin = conf.margin_seconds()
-    clock = effects.effect_clock(uuid.UUID(pending.effect_id))
-    to_wait = float(clock["to_deadline"]) + margin
-    if to_wait > 0:
-        return _wait(log, to_wait)
-    if float(clock["since_first_sent"]) > action.dedupe_window - margin:
+    if to_deadline + margin > 0:
+        return _wait(log, to_deadline + margin)
+    if float(_clock(pending)["since_first_sent"]) > action.dedupe_window - margin:
         return _unknown(log, pending, "absent", "The target may have forgotten the key.")
     window = {"window_seconds": action.dedupe_window, "margin_seconds": margin}
     _write(log, pending, "absent", {"status": "prepared", "outcome": "not sent", **window})

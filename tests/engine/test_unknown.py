@@ -2,12 +2,16 @@
 
 import json
 import uuid
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from engine import actions, api
+from engine.kit.sql import SqlUpdate
 from engine.models import Alert, Effect
+from engine.types import Finding
 from oversight.demo.placet_actions import Refund
 from tests.cast import reviewer
 from tests.engine.test_replay import assert_tables_match_the_log
@@ -129,6 +133,34 @@ class TestAnAnswerThatGotLost:
         assert len(sent(desk, run_id)) == 1
         assert desk.ledger.movements(order) == 1
         assert Effect.objects.get().committed_at is not None
+
+
+def test_a_call_that_lands_while_the_target_is_being_asked_is_not_taken_for_absent(
+    desk: Desk,
+) -> None:
+    """It arrives right after the answer "absent", and its deadline passes in the same moment."""
+    order = desk.purchase()
+    run_id = desk.approved_refund(order).run_id
+    act, ask, under_way = SqlUpdate.execute, SqlUpdate.reconcile, list[Callable[[], object]]()
+
+    def execute(action: SqlUpdate, args: Any, **key_and_token: Any) -> Any:
+        under_way.append(lambda: act(action, args, **key_and_token))
+        raise ConnectionResetError("no answer; the call is still under way")
+
+    def reconcile(action: SqlUpdate, args: Any, *, key: str) -> Finding:
+        found = ask(action, args, key=key)
+        while under_way:
+            under_way.pop()()
+            desk.database.call_is_over_for(run_id)
+        return found
+
+    with patch.multiple(SqlUpdate, execute=execute, reconcile=reconcile):
+        desk.work(run_id)
+        desk.work_on_after_waiting(run_id)
+
+    assert desk.ledger.movements(order) == 1
+    assert Effect.objects.get().committed_at is not None
+    assert "approval_lapsed" not in desk.database.kinds(run_id)
 
 
 class TestATargetThatCannotBeAsked:
