@@ -69,6 +69,7 @@ def fire(log: Log) -> None:
         told = log.write("effect_intended", _intent(log, pending, action))
     except REFUSALS as refusal:
         return refused(log, refusal)
+    log.lease.calls(action.call_seconds)
     reach("intended")
 
     # Exactly the bytes that the gate has checked are sent.

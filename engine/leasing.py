@@ -41,6 +41,10 @@ class Lease:
         """A transition was made: the run is alive, whatever it does next has its own limit."""
         self.limit = time.monotonic() + NODE_SECONDS
 
+    def calls(self, seconds: float) -> None:
+        """A call of at most so many seconds begins; one that outlives them is not renewed."""
+        self.limit = time.monotonic() + seconds
+
     def renew(self) -> bool:
         """Renew in the database; False when the lease is lost or has outlived its limit."""
         if time.monotonic() > self.limit:

@@ -1,6 +1,7 @@
 """One worker at a time: a stale token changes nothing, a lapsed lease stays lapsed."""
 
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ DOORS = {
     "reconcile_effect": stories.unknown_and_found,
     "lapse_approval": stories.lapsed_since_the_world_changed,
     "raise_alert": stories.rolled_back,
+    "retract_proposal": stories.cancelled_right_before_the_gate,
 }
 """Every door of a worker's, and a story in which a worker comes through it."""
 
@@ -239,6 +241,23 @@ class TestRenewing:
         given[0].limit = 0.0
 
         assert given[0].renew() is False
+
+
+def test_a_call_that_outlives_its_seconds_is_not_renewed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever else its process does: who takes over must be able to tell that no call comes."""
+    limits = []
+
+    def stuck(action: SqlUpdate, args: Any, **key_and_token: Any) -> Any:
+        (lease,) = leasing._keeper()._leases
+        limits.append(lease.limit - time.monotonic())
+        raise ConnectionResetError("no answer")
+
+    monkeypatch.setattr(SqlUpdate, "execute", stuck)
+    desk.work(desk.approved_refund().run_id)
+
+    assert 0 < limits[0] <= Refund.call_seconds < leasing.NODE_SECONDS
 
 
 def test_a_door_reads_the_clock_after_waiting(desk: Desk) -> None:

@@ -134,6 +134,26 @@ def withdrawn_right_before_the_gate(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def cancelled_right_before_the_gate(desk: Desk) -> uuid.UUID:
+    run_id, otto = desk.approved_refund().run_id, reviewer(desk.people.otto)
+
+    def cancel() -> None:
+        api.cancel_run(run_id, operator=otto, reason="It is not wanted any more.")
+
+    with just_before("intend_effect", cancel):
+        desk.work(run_id)
+    return run_id
+
+
+def paused_and_forked(desk: Desk) -> uuid.UUID:
+    run_id, otto = desk.propose_refund().run_id, reviewer(desk.people.otto)
+    api.pause_run(run_id, operator=otto, reason="Wait.")
+    desk.work(run_id)
+    new = api.fork_run(run_id, desk.run(run_id).last_seq, operator=otto, reason="Once more.")
+    desk.work(new)
+    return new
+
+
 def nobody_can_tell(desk: Desk) -> Effect:
     """An effect whose target stopped answering in the middle of the call, until a person asks."""
     run_id = desk.approved_refund().run_id
@@ -237,6 +257,8 @@ STORIES: list[Story] = [
     closed_without_any_effect,
     withdrawn_while_open,
     withdrawn_right_before_the_gate,
+    cancelled_right_before_the_gate,
+    paused_and_forked,
     ruled_that_it_happened,
     ruled_that_it_did_not_happen,
     ruled_that_it_happened_partly,
