@@ -4,7 +4,10 @@ import pytest
 
 from tests.cast import People
 from tests.pages.reading import Reader, Readers
+from tests.pages.screens import at_screen
 from tests.world import Database, Desk
+
+__all__ = ["at_screen"]
 
 
 @pytest.fixture
@@ -17,3 +20,9 @@ def reading(database: Database) -> Readers:
 def rosa(desk: Desk, people: People, reading: Readers) -> Reader:
     """Rosa, who reviews, at her browser; the refund desk is at work."""
     return reading(people.rosa)
+
+
+@pytest.fixture
+def otto(desk: Desk, people: People, reading: Readers) -> Reader:
+    """Otto, who operates, at his; the desk is at work, too."""
+    return reading(people.otto)

@@ -8,7 +8,7 @@ import pytest
 from engine.models import Alert
 from tests.cast import People
 from tests.pages.alerts.trouble import address_of, dealt_with, stuck_rollback, taken_on
-from tests.pages.unknowns.screens import Screen
+from tests.pages.screens import Screen
 from tests.world import Desk
 
 pytestmark = pytest.mark.browser

@@ -8,10 +8,8 @@ import pytest
 from engine import api
 from engine.models import Event
 from tests.cast import AGENT, People
-from tests.pages.audit.screens import Screen, at_screen
+from tests.pages.screens import Screen
 from tests.world import Desk
-
-__all__ = ["at_screen"]
 
 pytestmark = pytest.mark.browser
 
@@ -32,14 +30,14 @@ def test_an_auditor_s_day(run: str, desk: Desk, people: People, at_screen: At) -
     page.get_by_role("button", name="Verify now").click()
     page.get_by_text("Intact when last verified").wait_for()
     assert page.get_by_text("Intact. Events checked:").is_visible()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
 
     page.get_by_label("Kind").select_option("decision_made")
     page.get_by_role("button", name="Search").click()
     page.get_by_text("Events that match: 1").wait_for()
     page.get_by_role("link", name="Decision made").click()
     page.get_by_text("As it was written").wait_for()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     page.get_by_role("link", name="Earlier").click()
     page.get_by_role("link", name="The state after it").click()
     page.get_by_role("heading", name="What this event changed").wait_for()
@@ -65,12 +63,12 @@ def test_the_history_shows_by_itself_what_others_take(
     ada, otto = at_screen(people.ada), at_screen(people.otto)
     page = ada.open("/audit/exports/")
     page.get_by_text("Nothing was exported yet").wait_for()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     other = otto.open("/audit/")
     with other.expect_download():
         other.get_by_role("button", name="Export everything").click()
     page.get_by_role("cell", name="Otto Weiss").wait_for()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
 
 
 def test_new_events_announce_themselves_and_move_nothing(

@@ -8,10 +8,8 @@ import pytest
 from engine import api
 from engine.models import Checkpoint
 from tests.cast import People
-from tests.pages.audit.screens import Screen, at_screen
+from tests.pages.screens import Screen
 from tests.world import Desk
-
-__all__ = ["at_screen"]
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +31,7 @@ def run(desk: Desk) -> str:
 def test_from_a_search_to_what_one_event_changed(run: str, people: People, at_screen: At) -> None:
     ada = at_screen(people.ada)
     page = ada.open("/checkpoints/")
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     page.get_by_label("Field", exact=True).select_option("amount")
     page.get_by_label("Comparison").select_option("gt")
     page.get_by_label("Value").fill("50")
@@ -42,7 +40,7 @@ def test_from_a_search_to_what_one_event_changed(run: str, people: People, at_sc
     page.get_by_text("Checkpoints that match: 1, searched among: 4").wait_for()
     page.get_by_role("link", name="pay", exact=True).click()
     page.get_by_text("Checksum matches, computed anew just now").wait_for()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
 
     with page.expect_download() as coming:
         page.get_by_role("link", name="Download as JSON").click()
@@ -51,7 +49,7 @@ def test_from_a_search_to_what_one_event_changed(run: str, people: People, at_sc
 
     page.get_by_role("link", name="The state after this event").click()
     page.get_by_text("Checkpoint and chain verified just now").wait_for()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     page.get_by_role("link", name="Earlier").click()
     page.get_by_role("heading", name="State after event 6").wait_for()
 
@@ -65,7 +63,7 @@ def test_two_that_are_ticked_are_compared(run: str, people: People, at_screen: A
     page.get_by_role("button", name="Compare the two that are ticked").click()
     page.get_by_role("heading", name="What differs").wait_for()
     assert page.get_by_text("pending.arguments.amount").is_visible()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     page.get_by_role("link", name="that are the same, too").click()
     page.get_by_role("link", name="Only what differs").wait_for()
 
@@ -80,7 +78,7 @@ def test_one_that_was_tampered_with_says_so(
     ada = at_screen(people.ada)
     page = ada.open(f"/checkpoints/{saved.pk}/")
     assert page.get_by_role("alert").get_by_text("is not what was saved").is_visible()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
 
 
 def test_a_search_that_is_not_understood_is_told_beside_its_field(
@@ -90,7 +88,7 @@ def test_a_search_that_is_not_understood_is_told_beside_its_field(
     page = ada.open("/checkpoints/?run=nonsense&field=colour&is=eq&value=red")
     assert page.get_by_text("This is no identifier").is_visible()
     assert page.get_by_text("No workflow declares a field “colour”.").is_visible()
-    ada.must_be_fit_for_everybody()
+    assert ada.is_fit_for_everybody()
     assert all("400" in said for said in ada.heard)
     ada.heard.clear()
 

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from tests.cast import People
 from tests.pages.alerts.trouble import stuck_rollback
+from tests.pages.screens import Screen
 from tests.pages.unknowns.doubt import in_doubt
-from tests.pages.unknowns.screens import Screen
 from tests.world import Desk
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.cast import People
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
-from tests.pages.unknowns.screens import Screen
+from tests.pages.screens import Screen
 from tests.world import Desk
 
 pytestmark = pytest.mark.browser

@@ -1,24 +1,25 @@
 """A real worker that stands still in the middle of an effect."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 from tests.faults.processes import Worker
 from tests.world import Desk
 
 
 class Held:
-    """A real worker that stands between the gate and the call, and can be let go on."""
+    """A real worker that stands still in the middle of a call, and can be let go on.
 
-    def __init__(self, desk: Desk, start: Callable[..., Worker]) -> None:
-        self.worker = start(hold="intended")
-        self.go = self.worker._fifo.with_name(f"{self.worker._fifo.name}.go")
-        os.mkfifo(self.go)
+    Before it has called (`intended`) a call's few seconds run out while it stands there; after
+    (`executed`) it may stand there for as long as its lease is kept, and its answer counts.
+    """
+
+    def __init__(
+        self, desk: Desk, start: Callable[..., Worker], at: str = "intended", **more: str
+    ) -> None:
+        self.worker = start(hold=at, can_be_let_go=True, **more)
         self.proposal = desk.propose_refund()
         desk.approve(self.proposal)
         self.worker.held()
 
     def let_go(self) -> None:
-        with Path(self.go).open("w"):
-            pass
+        self.worker.let_go()

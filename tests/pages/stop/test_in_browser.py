@@ -7,8 +7,8 @@ import pytest
 from engine.models import Stop
 from tests.cast import People
 from tests.faults.processes import Worker
+from tests.pages.screens import Screen
 from tests.pages.stop.held import Held
-from tests.pages.unknowns.screens import Screen
 from tests.world import Desk
 
 pytestmark = pytest.mark.browser
@@ -16,7 +16,6 @@ pytestmark = pytest.mark.browser
 Sit = Callable[..., Screen]
 
 
-@pytest.mark.slow
 def test_from_the_header_of_any_page_to_the_safe_state_and_on(
     desk: Desk, people: People, at_screen: Sit, worker_process: Callable[..., Worker]
 ) -> None:
@@ -25,7 +24,7 @@ def test_from_the_header_of_any_page_to_the_safe_state_and_on(
     page.get_by_role("link", name="Stop", exact=True).click()
     page.get_by_role("heading", name="Nothing is stopped").wait_for()
     assert otto.is_fit_for_everybody()
-    held = Held(desk, worker_process)
+    held = Held(desk, worker_process, at="executed", PLACET_LEASE_SECONDS="120")
 
     page.get_by_label("Reason").fill("The journal shows payments that nobody knows of.")
     page.get_by_label("They wait, too").press("Enter")

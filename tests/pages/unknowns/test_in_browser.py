@@ -7,8 +7,8 @@ import pytest
 
 from engine.models import Effect
 from tests.cast import People
+from tests.pages.screens import Screen
 from tests.pages.unknowns.doubt import address_of, in_doubt, landed_in_doubt, no_more_calls
-from tests.pages.unknowns.screens import Screen
 from tests.world import Desk
 
 pytestmark = pytest.mark.browser
@@ -23,7 +23,6 @@ def posts(screen: Screen) -> list[str]:
     return sent
 
 
-@pytest.mark.slow
 def test_the_answer_of_the_target_arrives_while_the_page_is_looked_at(
     desk: Desk, people: People, at_screen: Sit
 ) -> None:
