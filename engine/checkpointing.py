@@ -24,6 +24,7 @@ _IN_SNAPSHOT = (
     "awaiting",
     "asked",
     "done_elsewhere",
+    "unwinding",
     "failures",
     "whence",
     "searchable",

@@ -10,7 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from . import actions, conf, evidence
+from . import actions, carried_out, conf, evidence, inverses
 from .actions import Action, Refused
 from .approval import leave
 from .canonical import frozen, packed, sha256_hex, storable
@@ -140,8 +140,7 @@ def _drifted(log: Log, pending: Pending, found: Facts) -> None:
     if pending.is_rollback:
         summary = "The object changed since the effect; the rollback was not carried out."
         details = {"expected": pending.precondition, "observed": found}
-        raise_alert(log, "rollback_failed", summary, details)
-        return pause(log, "rollback_failed", summary)
+        return _rollback_failed(log, summary, details)
     lapse(log, pending, "precondition_failed", {"before": pending.precondition, "after": found})
 
 
@@ -219,6 +218,7 @@ def commit(log: Log) -> None:
             "resource_id": pending.resource_id,
             "result_ref": pending.result_ref,
             "node": None if pending.is_rollback else pending.then,
+            "left": None if pending.is_rollback else inverses.left_behind(pending),
         },
         boundary=True,
     )
@@ -252,7 +252,13 @@ def rollback_refused(log: Log, refusal: Exception) -> None:
 
 
 def rollback_stuck(log: Log, summary: str) -> None:
-    pending = log.position.in_hand
-    details = {"expected": pending.expected, "observed": pending.observed}
+    pending = log.position.pending
+    seen = pending and {"expected": pending.expected, "observed": pending.observed}
+    _rollback_failed(log, summary, seen or {})
+
+
+def _rollback_failed(log: Log, summary: str, details: Facts) -> None:
+    """A person is called, with what became of every effect of the run."""
     raise_alert(log, "rollback_failed", summary, details)
-    pause(log, "rollback_failed", summary)
+    account = carried_out.account(carried_out.of(log.position))
+    pause(log, "rollback_failed", summary, effects=account)

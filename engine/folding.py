@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from . import folding_rollbacks as rollbacks
 from .canonical import packed, sha256_hex
 from .errors import Incompatible
 from .types import Event, Facts, Pending, Position
@@ -124,9 +125,6 @@ def _finish_requested(position: Position, event: Event) -> Position:
     return replace(position, requests=(*position.requests, {"finish": True}))
 
 
-_SEEN_WRONG = ("mismatch", "partial", "unverifiable")
-
-
 def _asked(what: str) -> Folded:
     """An operator asked it of the run; to end it outweighs to pause it."""
 
@@ -142,17 +140,29 @@ def _paused(position: Position, event: Event) -> Position:
     return _stepped(position, event.payload, asked=asked)
 
 
+def _authorised(position: Position, event: Event) -> Position:
+    """By the plan that was part of the decision; or by an operator, whose word names effects."""
+    if "covers" not in event.payload:
+        return _stepped_only(position, event)
+    return rollbacks.authorised(position, event)
+
+
+def _begun(position: Position, event: Event) -> Position:
+    return _stepped(rollbacks.begun(position), event.payload)
+
+
 def _retracted(position: Position, event: Event) -> Position:
     return _stepped(position, event.payload, pending=_staged(position, "withdrawn"))
 
 
 def _resume_requested(position: Position, event: Event) -> Position:
-    """A person has looked: what was seen wrong is read again, patience starts anew."""
-    pending = position.pending
-    if pending is not None:
-        stage = "succeeded" if pending.stage in _SEEN_WRONG else pending.stage
-        pending = replace(pending, stage=stage, tries=0, alerted=())
-    return replace(position, pending=pending, failures=0)
+    """A person has looked: what was seen wrong is read again, patience starts anew. A rollback
+    that has come to its end and left something standing is over."""
+    unwinding = position.unwinding
+    if unwinding and unwinding["begun"] and not unwinding["left"] and position.pending is None:
+        unwinding = None
+    pending = rollbacks.looked_at_again(position.pending)
+    return replace(position, pending=pending, unwinding=unwinding, failures=0)
 
 
 def _requested(position: Position, event: Event) -> Position:
@@ -230,7 +240,10 @@ def _prepared(position: Position, event: Event) -> Position:
     pending = Pending.from_facts(
         {**(base.as_facts() if base else {}), **facts, "stage": "prepared", "attempt": 1}
     )
-    return _stepped(position, facts, pending=pending)
+    unwinding = position.unwinding
+    if unwinding and facts.get("compensates"):
+        unwinding = rollbacks.without(unwinding, facts["compensates"])
+    return _stepped(position, facts, pending=pending, unwinding=unwinding)
 
 
 def _intended(position: Position, event: Event) -> Position:
@@ -297,6 +310,9 @@ def _committed(position: Position, event: Event) -> Position:
     if facts.get("compensates") is None:
         position = replace(position, completed=_completed(position.completed, facts))
         position = replace(position, budget=_one_more_effect(position.budget))
+    else:
+        completed = rollbacks.taken_back(position.completed, facts["compensates"])
+        position = replace(position, completed=completed)
     return _arrived(position, facts)
 
 
@@ -304,7 +320,10 @@ def _alerted(position: Position, event: Event) -> Position:
     pending = position.pending
     if pending and pending.effect_id == event.payload.get("effect_id"):
         pending = replace(pending, alerted=(*pending.alerted, event.payload["kind"]))
-    return _stepped(position, event.payload, pending=pending)
+    unwinding = position.unwinding
+    if unwinding and event.payload["kind"] == "rollback_failed":
+        unwinding = {**unwinding, "told": True}
+    return _stepped(position, event.payload, pending=pending, unwinding=unwinding)
 
 
 def _completed(completed: Facts, facts: Facts) -> Facts:
@@ -357,7 +376,9 @@ _FOLDS: Mapping[str, Folded] = {
     "effect_resolved": _resolved,
     "effect_verified": _verified,
     "effect_committed": _committed,
-    "rollback_authorised": _stepped_only,
+    "effect_compensated": rollbacks.compensated,
+    "rollback_authorised": _authorised,
+    "rollback_begun": _begun,
     "alert_raised": _alerted,
     "alert_acknowledged": _unchanged,
     "alert_reopened": _unchanged,

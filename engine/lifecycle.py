@@ -66,10 +66,13 @@ def next_move(position: Position) -> str:
     """The name of the one move that brings this run further."""
     if position.asked and _is_quiet(position):
         return "heed"
+    if position.unwinding is not None and not position.unwinding["begun"]:
+        return "begin_rollback"
     if position.pending is not None:
         return _BY_STAGE[position.pending.stage]
     if position.status == "rolling_back":
-        return "end_rollback"
+        left = position.unwinding and position.unwinding["left"]
+        return "take_back" if left else "end_rollback"
     if position.requests:
         return "take_request"
     return "visit"
@@ -77,7 +80,8 @@ def next_move(position: Position) -> str:
 
 def _is_quiet(position: Position) -> bool:
     """Nothing that was begun is unfinished; a run on its way back may rest, not end elsewhere."""
-    if position.status == "rolling_back" and position.asked == "cancel":
+    is_rolled_back = position.status == "rolling_back" or position.unwinding is not None
+    if is_rolled_back and position.asked == "cancel":
         return False
     return position.pending is None or position.pending.stage not in UNDER_WAY
 
@@ -87,12 +91,18 @@ def heed(log: Log) -> None:
     if log.position.asked == "pause":
         return pause(log, "operator", "An operator asked for it.")
     pending = log.position.pending
-    if pending is not None and pending.stage in ("open", "approved", "prepared"):
-        return _retract(log, pending)
+    if is_retractable(pending):
+        return retract(log)
     end(log, "cancelled", reason="operator")
 
 
-def _retract(log: Log, pending: Pending) -> None:
+def is_retractable(pending: Pending | None) -> bool:
+    """Something is proposed, and nothing of it was sent."""
+    return pending is not None and pending.stage in ("open", "approved", "prepared")
+
+
+def retract(log: Log) -> None:
+    pending = log.position.in_hand
     facts = {"proposal_id": pending.proposal_id, "version": pending.version}
     log.write("proposal_retracted", {"id": pending.version_id, **facts, "reason": "cancelled"})
 
@@ -302,11 +312,10 @@ def tell_of_damage(log: Log) -> None:
     log.insist("alert_raised", facts, boundary=True)
 
 
-def pause(log: Log, reason: str, detail: str) -> None:
+def pause(log: Log, reason: str, detail: str, **more: Any) -> None:
     """Stand still until a person has looked at it."""
-    log.write(
-        "run_paused", {"status": "paused", "reason_code": reason, "detail": detail}, boundary=True
-    )
+    facts = {"status": "paused", "reason_code": reason, "detail": detail}
+    log.write("run_paused", {**facts, **more}, boundary=True)
 
 
 _WHATEVER_CAME = 2**62

@@ -1,17 +1,15 @@
 """Take back an effect that the world shows to be wrong. A rollback is itself an effect."""
 
-import json
 import uuid
 from typing import Any
 
-from . import actions
-from .canonical import frozen, sha256_hex, storable
-from .errors import NotFound
+from . import actions, inverses
+from .canonical import sha256_hex
 from .eventlog import Log
 from .execution import REFUSALS, rollback_refused, rollback_stuck
-from .lifecycle import end, outside, pause, raise_alert
-from .store import alerts
-from .types import Pending
+from .inverses import Effect
+from .lifecycle import outside, pause, raise_alert
+from .types import Facts, Pending
 
 
 def settle_mismatch(log: Log) -> None:
@@ -30,7 +28,7 @@ def settle_mismatch(log: Log) -> None:
         return pause(log, "verification_failed", f"{summary} {by_hand}")
     if log.position.status != "rolling_back":
         _authorise(log, pending)
-    _prepare(log, pending, plan)
+    prepare(log, pending)
 
 
 def _authorise(log: Log, pending: Pending) -> None:
@@ -40,52 +38,28 @@ def _authorise(log: Log, pending: Pending) -> None:
     log.write("rollback_authorised", {**facts, **rests_on, "status": "rolling_back"})
 
 
-def _prepare(log: Log, pending: Pending, plan: actions.RollbackPlan) -> None:
-    facts = outside(lambda: _rollback_of(pending, plan))
+def prepare(log: Log, effect: Effect, left: Facts | None = None) -> None:
+    """The rollback exists from here on; nothing has been sent.
+
+    Its precondition is how the effect left its object (`left`), where that was seen.
+    """
+    facts = outside(lambda: _rollback_of(effect, left))
     try:
         log.write("effect_prepared", facts, boundary=True)
     except REFUSALS as refusal:
         rollback_refused(log, refusal)
 
 
-def _rollback_of(pending: Pending, plan: actions.RollbackPlan) -> dict[str, Any]:
-    forward = actions.get(pending.action, pending.action_version)
-    args = actions.thawed(forward, pending.arguments)
-    inverse, given = plan.made_for(args, pending.resource_id, _result(pending))
-    arguments = actions.freeze(inverse, given)
+def _rollback_of(effect: Effect, left: Facts | None) -> dict[str, Any]:
+    inverse, arguments = inverses.made_for(effect)
     return {
         "effect_id": str(uuid.uuid4()),
-        "compensates": pending.effect_id,
-        "step_id": pending.step_id,
+        "compensates": effect.effect_id,
+        "step_id": effect.step_id,
         "action": inverse.name,
         "action_version": inverse.version,
         "arguments": arguments.decode(),
         "request_hash": sha256_hex(arguments),
-        "idempotency_key": rollback_key(pending),
-        "precondition": storable(inverse.precondition(actions.thawed(inverse, arguments))),
+        "idempotency_key": inverses.rollback_key(effect.effect_id),
+        "precondition": inverses.found_by(inverse, arguments) if left is None else left,
     }
-
-
-def rollback_key(pending: Pending) -> str:
-    """SHA-256 (hex) of the RFC 8785 array ["rollback", effect_id]."""
-    return sha256_hex(frozen(["rollback", pending.effect_id]))
-
-
-def _result(pending: Pending) -> Any:
-    """What the target answered to the act, from the evidence kept of it."""
-    body = alerts.evidence_body(pending.result_ref) if pending.result_ref else None
-    if body is None:
-        raise NotFound("The evidence of the effect to take back is gone.")
-    return json.loads(body)
-
-
-def end_rollback(log: Log) -> None:
-    """All is taken back: the run ends. Where earlier effects stand, a person says what now."""
-    standing = log.position.completed.get("count", 0)
-    if standing:
-        return pause(log, "verification_failed", _what_stands(standing))
-    end(log, "rolled_back")
-
-
-def _what_stands(standing: int) -> str:
-    return f"The last effect was rolled back; {standing} earlier effect(s) of this run stand."

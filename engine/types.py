@@ -81,13 +81,43 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedOut:
+    """A forward effect that was carried out, as far as taking it back is concerned.
+
+    `status` is succeeded or compensated; `left` is how the inverse's precondition found the object
+    right after the effect was verified, None where that was not seen; `rollback_status` is that
+    of the rollback of it, None where there is none.
+    """
+
+    effect_id: str
+    step_id: str
+    action: str
+    action_version: int
+    arguments: str
+    resource_id: str | None
+    result_ref: str | None
+    status: str
+    committed: bool
+    at: str
+    left: Facts | None
+    rollback_status: str | None
+    rollback_outcome: str | None
+
+    @property
+    def stands(self) -> bool:
+        return self.status == "succeeded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """Where a run stands after folding its log up to `seq`.
 
     `completed` names the latest committed effect and refers to the earlier ones by hash, so it
     does not grow. `visits` counts arrivals at each node, `ordinal` the requests of this visit.
     `done_elsewhere` are effects that the run it was forked from committed after the fork point.
-    `asked` is what an operator has asked of the run and no worker has heeded yet.
+    `asked` is what an operator has asked of the run and no worker has heeded yet. `unwinding` is
+    a rollback that an operator authorised: what it covers, what of that is `left`, what is to be
+    done by hand, and whether it has `begun`.
     """
 
     run_id: uuid.UUID
@@ -107,6 +137,7 @@ class Position:
     requests: tuple[Facts, ...] = ()
     awaiting: Facts | None = None
     asked: str | None = None
+    unwinding: Facts | None = None
     searchable: Facts = field(default_factory=dict)
     failures: int = 0
     pending: Pending | None = None

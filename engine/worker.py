@@ -15,11 +15,12 @@ from . import (
     lifecycle,
     reconciliation,
     rollback,
+    unwinding,
 )
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
 from .eventlog import Behind, Log
 from .lifecycle import OutsideFailed
-from .types import Advanced
+from .types import Advanced, Position
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,9 @@ MOVES: Mapping[str, Callable[[Log], None]] = {
     "settle_failure": execution.settle_failure,
     "settle_unverified": execution.settle_unverified,
     "settle_mismatch": rollback.settle_mismatch,
-    "end_rollback": rollback.end_rollback,
+    "begin_rollback": unwinding.begin,
+    "take_back": unwinding.take_back,
+    "end_rollback": unwinding.end_rollback,
 }
 """What `lifecycle.next_move` may name."""
 
@@ -87,12 +90,19 @@ def _resume(log: Log) -> None:
     while lifecycle.next_move(log.position) == "reconcile" and not log.parked:
         _move(log)
     while log.position.status == "reconciling" and not log.parked:
-        pending = log.position.pending
-        back = log.position.whence == "rolling_back" or (pending and pending.is_rollback)
+        back = _is_to_go_back(log.position)
         try:
             log.write("run_resumed", {"status": "rolling_back" if back else "running"})
         except Behind:
             continue
+
+
+def _is_to_go_back(position: Position) -> bool:
+    """A rollback was under way: it is gone on with."""
+    pending, unwound = position.pending, position.unwinding
+    in_hand = pending is not None and pending.is_rollback
+    begun = unwound is not None and unwound["begun"]
+    return position.whence == "rolling_back" or in_hand or begun
 
 
 def _move(log: Log) -> None:

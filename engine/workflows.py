@@ -126,6 +126,7 @@ class Workflow:
             raise ImproperlyConfigured(f"{self.label()}: searchable is `text` or `number`.")
         self.nodes: dict[str, Node] = {}
         self.open_ended = False
+        self.internal = False
         _register(self)
 
     def node(
@@ -227,3 +228,14 @@ def registered() -> Mapping[tuple[str, int], Workflow]:
 AGENT = Workflow("agent", start="open", title="Driven by an agent")
 """Open-ended: an agent proposes one effect after another over the API, then finishes the run."""
 AGENT.open_ended = True
+
+
+ROLLBACK = Workflow("rollback", start="roll_back", title="Rolls back an ended run")
+"""The run that takes back what an ended run did. Its node is only visited when an operator lets
+it go on although something stands that only a person can take back."""
+ROLLBACK.internal = True
+
+
+@ROLLBACK.node(ends=True)
+def roll_back(ctx: Context) -> Next:
+    return finish()

@@ -25,6 +25,7 @@ from .operators import (
     resume_run,
 )
 from .reviewers import decide, why_not_decide
+from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import go_on, halt_receipt, stop, stop_everything
 from .who import Command, Initiator, Reviewer, Speaker
 
@@ -36,6 +37,7 @@ __all__ = [
     "acknowledge_alert",
     "answer_question",
     "cancel_run",
+    "confirm_by_hand",
     "decide",
     "export_events",
     "finish_run",
@@ -49,11 +51,13 @@ __all__ = [
     "note_signed_out",
     "pause_run",
     "position_at",
+    "preview_rollback",
     "probe_again",
     "request_effect",
     "resolve_alert",
     "resolve_effect",
     "resume_run",
+    "roll_back",
     "start_run",
     "stop",
     "stop_everything",

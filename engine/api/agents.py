@@ -30,6 +30,8 @@ def start_run(
     check(state or {}, "$.state")
     check(labels or {}, "$.labels")
     graph = workflows.get(workflow, version)
+    if graph.internal:
+        raise BadInput(f"The workflow {workflow!r} is started by Placet alone.", path="$.workflow")
     facts = {
         "workflow": graph.name,
         "workflow_version": graph.version,

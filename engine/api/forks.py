@@ -40,7 +40,8 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
 def _must_be_runnable(position: Position) -> None:
     if position.workflow.startswith("system."):
         raise BadInput("The installation's own logs are not runs of a workflow.", path="$.run")
-    workflows.get(position.workflow, position.workflow_version)
+    if workflows.get(position.workflow, position.workflow_version).internal:
+        raise BadInput("A rollback is not forked; have it authorised anew.", path="$.run")
 
 
 def _facts(origin: Run, position: Position, operator: Reviewer, reason: str) -> dict[str, Any]:

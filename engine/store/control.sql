@@ -27,7 +27,7 @@ BEGIN
         PERFORM doors._refuse('conflict', 'the run stands still already');
     END IF;
     IF p_kind = 'cancel_requested'
-       AND (r.status = 'rolling_back' OR r.reason_code = 'rollback_failed') THEN
+       AND (doors._is_being_rolled_back(r) OR r.reason_code = 'rollback_failed') THEN
         PERFORM doors._refuse('conflict', 'the run is being rolled back; that is its end');
     END IF;
 END $$;

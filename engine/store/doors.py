@@ -27,6 +27,7 @@ FILES = (
     "resolutions",
     "control",
     "forks",
+    "rollbacks",
     "secrets",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

@@ -114,14 +114,22 @@ LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM engine_event WHERE run_id = r.run_id
                    AND kind = 'rollback_authorised'
-                   AND doors._facts(payload)->>'effect_id' = e.compensates_id::text) THEN
+                   AND doors._covers(doors._facts(payload), e.compensates_id)) THEN
         PERFORM doors._refuse('not_permitted', 'nobody has authorised this rollback');
     END IF;
     IF NOT EXISTS (SELECT 1 FROM engine_effect WHERE effect_id = e.compensates_id
+                   AND run_id = doors._taken_back_by(r)
                    AND status = 'succeeded' AND compensates_id IS NULL) THEN
         PERFORM doors._refuse('conflict', 'there is no such effect to take back');
     END IF;
 END $$;
+
+-- A plan's own authorisation names one effect, an operator's all that it covers.
+CREATE FUNCTION doors._covers(p json, p_effect uuid) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT p->>'effect_id' = p_effect::text OR EXISTS (
+        SELECT 1 FROM json_array_elements(p->'covers') c WHERE c->>'effect_id' = p_effect::text)
+$$;
 
 -- Intend: the only gate. From its commit on the act may have happened.
 -- Gives the argument bytes that were checked: exactly these are sent.
@@ -301,6 +309,8 @@ DECLARE
     r engine_run := doors._held(p_run, p_token);
     p json := doors._facts(p_payload);
     e engine_effect;
+    v_origin uuid;
+    v_at timestamptz;
 BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
@@ -312,7 +322,13 @@ BEGIN
     r := doors._append(r, 'effect_committed', p_actor, p_payload);
     UPDATE engine_effect SET committed_at = r.last_at, updated_at = r.last_at
     WHERE effect_id = e.effect_id AND committed_at IS NULL;
-    UPDATE engine_effect SET status = 'compensated', updated_at = r.last_at
+    v_at := r.last_at;
+    SELECT run_id INTO v_origin FROM engine_effect WHERE effect_id = e.compensates_id;
+    IF v_origin <> r.run_id THEN
+        v_at := doors._note_compensated(v_origin, p_actor, convert_to(json_build_object(
+            'effect_id', e.compensates_id, 'by_run', r.run_id, 'by_effect', e.effect_id)::text, 'UTF8'));
+    END IF;
+    UPDATE engine_effect SET status = 'compensated', updated_at = v_at
     WHERE effect_id = e.compensates_id AND status = 'succeeded';
     IF NOT FOUND AND e.compensates_id IS NOT NULL THEN
         PERFORM doors._refuse('conflict', 'the effect to take back has changed');

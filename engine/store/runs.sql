@@ -131,7 +131,8 @@ END $$;
 -- The worker's plain transition: one event, and the run's own columns from its payload:
 -- `status`, `node`, `reason_code`, `wake_at`, `budget` where present.
 -- Kinds: run_resumed, run_moved, value_recorded, plan_switched, run_parked, run_paused,
--- run_ended, node_failed, request_taken_up, request_dropped, rollback_authorised.
+-- run_ended, node_failed, request_taken_up, request_dropped, rollback_authorised,
+-- rollback_begun.
 CREATE FUNCTION doors.move_run(
     p_run uuid, p_token bigint, p_folded bigint, p_kind text, p_actor text, p_payload bytea,
     p_checkpoint json) RETURNS json

@@ -273,6 +273,27 @@ def committed(tables: Tables, fact: Fact) -> None:
         taken_back.update(status="compensated", updated_at=fact.at)
 
 
+def authorised(tables: Tables, fact: Fact) -> None:
+    """By the plan, a worker's step; by an operator, only said."""
+    if "covers" not in fact.said:
+        moved(tables, fact)
+
+
+def taken_back(tables: Tables, fact: Fact) -> None:
+    """By hand, or by another run. What was prepared for it here was not sent; what nobody could
+    verify is settled with it."""
+    effect = fact.said["effect_id"]
+    if row := tables.engine_effect.get(effect):
+        row.update(status="compensated", updated_at=fact.at)
+    for rollback in tables.engine_effect.values():
+        if rollback["compensates_id"] != effect:
+            continue
+        if rollback["status"] == "prepared":
+            rollback.update(status="failed", outcome="not_sent", updated_at=fact.at)
+        elif rollback["status"] == "succeeded" and rollback["committed_at"] is None:
+            rollback.update(status="compensated", updated_at=fact.at)
+
+
 def ruled(tables: Tables, fact: Fact) -> None:
     """A person said what became of an effect of which nobody could tell."""
     said, row = fact.said, tables.engine_effect[fact.said["effect_id"]]
@@ -361,7 +382,9 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "value_recorded": moved,
     "request_taken_up": moved,
     "request_dropped": moved,
-    "rollback_authorised": moved,
+    "rollback_authorised": authorised,
+    "rollback_begun": moved,
+    "effect_compensated": taken_back,
     "effect_requested": heard,
     "finish_requested": heard,
     "request_refused": heard,

@@ -1,6 +1,7 @@
 """One transition is one statement, one round trip and one commit: counted, not believed.
 
-What a worker sends beside its transitions is one statement for each piece of evidence it keeps.
+What a worker sends beside its transitions is one statement for each piece of evidence that it
+keeps, or reads to see how the object was left.
 """
 
 import os
@@ -17,7 +18,7 @@ from django.db import connection
 
 from tests.world import Database, Desk
 
-BESIDE = {"keep_evidence": 1}
+BESIDE = {"keep_evidence": 1, "evidence_body": 1}
 """Statements of one refund that write no event."""
 
 

@@ -1,0 +1,107 @@
+"""Operators take back what a run did: looked at, authorised with a reason, or confirmed by hand."""
+
+import uuid
+from collections.abc import Collection
+from typing import Any
+
+from engine import checkpointing, conf, evidence, folding, taking_back, workflows
+from engine.canonical import check, packed
+from engine.errors import BadInput
+from engine.hints import hint
+from engine.identity import uuid7
+from engine.store import rollbacks
+from engine.taking_back import Preview, Step
+from engine.types import Event, Facts
+
+from .reasons import must_have_a_reason
+from .who import Reviewer
+
+
+def preview_rollback(run_id: uuid.UUID, effect_ids: Collection[uuid.UUID] | None = None) -> Preview:
+    """What would be taken back, in which order and by what; reads the targets, changes nothing."""
+    return taking_back.run_once(run_id, effect_ids)
+
+
+def roll_back(
+    run_id: uuid.UUID,
+    *,
+    operator: Reviewer,
+    reason: str,
+    effect_ids: Collection[uuid.UUID] | None = None,
+) -> uuid.UUID:
+    """Have these effects of a run taken back, or all that stand; the latest first.
+
+    A run that has ended is rolled back by a new one. Gives the run that does it. What only a person
+    can take back is named and left standing. Raises Conflict while an effect is under way, when a
+    rollback is under way already, and when nothing stands.
+    """
+    must_have_a_reason(reason)
+    preview = taking_back.run_once(run_id, effect_ids, look=False)
+    facts = {**_said(operator, reason), **_covered(preview)}
+    if not preview.by_a_new_run:
+        rollbacks.authorise_rollback(run_id, operator.actor, packed(facts))
+        hint(run_id)
+        return run_id
+    return _by_a_new_run(preview, operator, facts)
+
+
+def confirm_by_hand(
+    run_id: uuid.UUID, effect_id: uuid.UUID, *, operator: Reviewer, seen_evidence: str, reason: str
+) -> None:
+    """A named person has taken the effect back by hand, and shows evidence of it.
+
+    Raises Conflict unless the effect stands, and its run stands still or has ended.
+    """
+    must_have_a_reason(reason)
+    check(seen_evidence, "$.evidence")
+    if not seen_evidence.strip():
+        raise BadInput("Give the evidence for it.", path="$.evidence")
+    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    facts = {**_said(operator, reason), "effect_id": str(effect_id), "evidence": kept}
+    rollbacks.confirm_by_hand(run_id, operator.actor, packed(facts))
+    hint(run_id)
+
+
+def _said(operator: Reviewer, reason: str) -> dict[str, Any]:
+    return {"person": operator.person_id, "person_name": operator.name, "reason": reason}
+
+
+def _covered(preview: Preview) -> dict[str, Any]:
+    return {
+        "origin": str(preview.origin),
+        "covers": [_named(step) for step in preview.which("machine")],
+        "by_hand": [{**_named(step), "why": step.why} for step in preview.which("by_hand")],
+    }
+
+
+def _named(step: Step) -> dict[str, Any]:
+    return {"effect_id": step.effect_id, "action": step.action, "kind": step.kind}
+
+
+def _by_a_new_run(preview: Preview, operator: Reviewer, facts: Facts) -> uuid.UUID:
+    run_id, graph = uuid7(), workflows.ROLLBACK
+    accepted = {
+        "workflow": graph.name,
+        "workflow_version": graph.version,
+        "node": graph.start,
+        "state": {},
+        "searchable": {},
+        "labels": {"rolls_back": str(preview.origin)},
+        "budget": conf.default_budget(),
+        "initiator": operator.actor,
+        "initiator_person": operator.person_id,
+        "forked_from": f"{preview.origin}@{preview.last_seq}",
+    }
+    first = Event(
+        run_id=run_id,
+        seq=1,
+        kind="run_accepted",
+        actor=operator.actor,
+        at="",
+        payload=accepted,
+        hash="",
+    )
+    checkpoint = checkpointing.saved(folding.fold(None, first))
+    rollbacks.start_rollback(run_id, operator.actor, packed(accepted), checkpoint, packed(facts))
+    hint(run_id)
+    return run_id
