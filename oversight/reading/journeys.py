@@ -144,7 +144,10 @@ def _approved(book: _Book, event: Logged) -> None:
 
 
 def _authorised(book: _Book, event: Logged) -> None:
-    book.authorised[event.facts.get("effect_id", "")] = event.at
+    """By the decision that allowed one effect, or by an operator for all that they named."""
+    covered = [event.facts, *event.facts.get("covers", ())]
+    for one in covered:
+        book.authorised[one.get("effect_id", "")] = event.at
 
 
 def _prepared(book: _Book, event: Logged) -> None:
@@ -228,6 +231,15 @@ def _committed(book: _Book, event: Logged) -> None:
         book.change(forward, event.at, state="compensated", mark=mark)
 
 
+def _compensated(book: _Book, event: Logged) -> None:
+    """Taken back by hand, or by another run; what this run had begun for it is over."""
+    effect = event.facts.get("effect_id")
+    book.change(book.of_effect(effect), event.at, state="compensated")
+    for name, journey in tuple(book.journeys.items()):
+        if effect and journey.compensates == effect and not journey.settled:
+            book.change(name, event.at, state="compensated", halted=True)
+
+
 _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "effect_requested": _requested,
     "request_taken_up": _requested,
@@ -244,4 +256,5 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "effect_resolved": _resolved,
     "effect_verified": _verified,
     "effect_committed": _committed,
+    "effect_compensated": _compensated,
 }

@@ -34,6 +34,7 @@ OF_EFFECTS = (
     "effect_resolved",
     "effect_verified",
     "effect_committed",
+    "effect_compensated",
 )
 """The kinds that tell how far an effect has come."""
 

@@ -53,6 +53,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "effect_committed": (_("Effect committed"), "check-twice", "good"),
     "effect_compensated": (_("Effect compensated"), "back-ring", "plain"),
     "probe_requested": (_("Probe requested"), "turn", "info"),
+    "rollback_begun": (_("Rollback begun"), "back", "info"),
     "rollback_authorised": (_("Rollback authorised"), "back", "info"),
     "late_answer": (_("Answer came late"), "clock", "odd"),
     "alert_raised": (_("Alert raised"), "warning", "bad"),

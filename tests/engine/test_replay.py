@@ -83,6 +83,54 @@ def rolled_back(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def rolled_back_by_an_operator(desk: Desk) -> uuid.UUID:
+    proposal = desk.approved_refund()
+    desk.work(proposal.run_id)
+    take_back(desk, proposal.run_id)
+    assert desk.run(proposal.run_id).status == "rolled_back"
+    return proposal.run_id
+
+
+def rolled_back_after_its_end(desk: Desk) -> uuid.UUID:
+    run_id = committed(desk)
+    take_back(desk, run_id)
+    assert desk.database.kinds(run_id)[-1] == "effect_compensated"
+    return run_id
+
+
+def the_run_that_rolls_another_back(desk: Desk) -> uuid.UUID:
+    run_id = take_back(desk, committed(desk))
+    assert desk.run(run_id).status == "rolled_back"
+    return run_id
+
+
+def taken_back_by_hand(desk: Desk) -> uuid.UUID:
+    """The rollback was prepared when it turned out that somebody else had been there."""
+    order = desk.purchase()
+    run_id = desk.approved_refund(order).run_id
+    desk.work(run_id)
+    desk.ledger.execute("UPDATE purchase SET refunded = 30.00 WHERE order_no = %s", order)
+    take_back(desk, run_id)
+    effect = Effect.objects.get(compensates=None)
+    api.confirm_by_hand(
+        run_id,
+        effect.pk,
+        operator=reviewer(desk.people.otto),
+        seen_evidence="The bank's letter.",
+        reason="They paid it back.",
+    )
+    desk.work(run_id)
+    assert desk.run(run_id).status == "rolled_back"
+    return run_id
+
+
+def take_back(desk: Desk, run_id: uuid.UUID) -> uuid.UUID:
+    otto = reviewer(desk.people.otto)
+    by = api.roll_back(run_id, operator=otto, reason="It was sound.")
+    desk.work(by)
+    return by
+
+
 def stopped_and_let_go_on(desk: Desk) -> uuid.UUID:
     proposal, otto = desk.approved_refund(), reviewer(desk.people.otto)
     api.stop_everything(otto, "Something is odd.")
@@ -252,6 +300,10 @@ STORIES: list[Story] = [
     refused_by_the_target,
     unknown_and_found,
     rolled_back,
+    rolled_back_by_an_operator,
+    rolled_back_after_its_end,
+    the_run_that_rolls_another_back,
+    taken_back_by_hand,
     stopped_and_let_go_on,
     paused_and_resumed,
     closed_without_any_effect,

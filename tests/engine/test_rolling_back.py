@@ -300,7 +300,7 @@ class TestARunThatHasEnded:
         run = desk.run(run_id)
         assert run_id != refunds.run_id
         assert (run.workflow, run.status) == ("rollback", "rolled_back")
-        assert run.forked_from.startswith(f"{refunds.run_id}@")
+        assert str(run.forked_from).startswith(f"{refunds.run_id}@")
         assert refunds.refunded() == ["0.00"] * 3
         assert desk.run(refunds.run_id).status == "completed"
         after = desk.database.kinds(refunds.run_id)

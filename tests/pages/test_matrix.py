@@ -33,7 +33,7 @@ NOT_ANSWERED = {405}
 SAYING = {
     "proposal:decide",
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume")),
-    *("runs:ask", "runs:fork"),
+    *("runs:ask", "runs:fork", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""

@@ -112,9 +112,15 @@ def shown(
         "shown": pages.assembled(run, wish),
         "tabs": pages.tabs(run.run_id, wish.view),
         "verbs": offered(request, run),
+        "may_roll_back": may_fork and not _is_over(run),
         "form": form if isinstance(form, ControlForm) else ControlForm(),
         "fork": _forking(form, seq) if may_fork else None,
     }
+
+
+def _is_over(run: Whole) -> bool:
+    """A rollback that has ended: it is not rolled back in turn."""
+    return run.ended and run.workflow == "rollback"
 
 
 def _forking(form: SaidForm | None, seq: int) -> SaidForm:

@@ -1,7 +1,9 @@
 """What the address of the list or of a run may say."""
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.core.exceptions import BadRequest
@@ -95,3 +97,38 @@ class ForkForm(SaidForm):
         label=_("After event"), help_text=_("The number that it has in the log."), min_value=1
     )
     reason = Words(label=_("Reason"), help_text=_("Kept in the new run's log."), rows=2)
+
+
+class RollbackForm(SaidForm):
+    """Why effects are taken back. Which ones is said by boxes, one for each effect."""
+
+    reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)
+
+    def __init__(self, data: QueryDict | None = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self.chosen = frozenset(_chosen(data or QueryDict()))
+
+    def clean(self) -> None:
+        if not self.chosen:
+            self.add_error(None, _("Choose at least one effect."))
+
+
+def _chosen(data: QueryDict) -> Iterator[uuid.UUID]:
+    """The effects whose boxes are ticked. Raises BadRequest for what is no effect's name."""
+    for name in data:
+        prefix, _dash, effect = name.partition("-")
+        if prefix == "take":
+            try:
+                yield uuid.UUID(effect)
+            except ValueError as problem:
+                raise BadRequest("This is no effect.") from problem
+
+
+class ByHandForm(SaidForm):
+    """What shows that an effect was taken back by hand, and why it was."""
+
+    effect = forms.UUIDField(widget=forms.HiddenInput)
+    seen_evidence = Words(
+        label=_("Evidence"), help_text=_("What shows that it is done, and where."), rows=2
+    )
+    reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)

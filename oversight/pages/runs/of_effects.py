@@ -1,6 +1,7 @@
 """What the events of effects say, of rollbacks too, and of the alerts that they raise."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from oversight.pages.runs.sentence import Facts, Sentence, differences
 from oversight.showing import words
@@ -87,10 +88,46 @@ def committed(facts: Facts) -> Sentence:
 
 
 def authorised(facts: Facts) -> Sentence:
+    if "covers" in facts:
+        return _authorised_by_a_person(facts)
     return Sentence(
         words=_("Rollback authorised by the decision that allowed the effect"),
         glyph="back",
         tone="info",
+    )
+
+
+def _authorised_by_a_person(facts: Facts) -> Sentence:
+    count = len(facts["covers"])
+    words_ = ngettext(
+        "Authorised the rollback of %(count)d effect",
+        "Authorised the rollback of %(count)d effects",
+        count,
+    ) % {"count": count}
+    by_hand = [f"{one['action']}: {one['why']}" for one in facts["by_hand"]]
+    return Sentence(
+        words=words_, glyph="back", tone="info", detail="\n".join([facts["reason"], *by_hand])
+    )
+
+
+def rollback_begun(facts: Facts) -> Sentence:
+    return Sentence(words=_("Began to roll back, the latest effect first"), glyph="back")
+
+
+def compensated(facts: Facts) -> Sentence:
+    if "by_run" in facts:
+        detail = _("run %(run)s") % {"run": facts["by_run"]}
+        return Sentence(
+            words=_("An effect was taken back by another run, and verified"),
+            glyph="back-ring",
+            tone="good",
+            detail=detail,
+        )
+    return Sentence(
+        words=_("Confirmed, with evidence, that an effect was taken back by hand"),
+        glyph="back-ring",
+        tone="good",
+        detail=facts["reason"],
     )
 
 

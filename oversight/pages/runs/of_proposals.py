@@ -86,8 +86,10 @@ def closed(state: str) -> Callable[[Facts], Sentence]:
 
 
 def retracted(facts: Facts) -> Sentence:
-    """It was not decided against; the run that it belonged to is to end."""
-    return Sentence(words=_("Proposal taken off the table: the run is to end"), glyph="minus-ring")
+    """It was not decided against; the run that it belonged to is to end, or to be rolled back."""
+    return Sentence(
+        words=_("Proposal taken off the table: its run goes no further"), glyph="minus-ring"
+    )
 
 
 def lapsed(facts: Facts) -> Sentence:

@@ -16,6 +16,9 @@ def accepted(facts: Facts) -> Sentence:
     origin, _at, seq = facts.get("forked_from", "").partition("@")
     if not origin:
         return Sentence(words=words_, glyph="play")
+    if facts.get("labels", {}).get("rolls_back"):
+        rolls_back = _("It takes back what run %(run)s did.") % {"run": origin}
+        return Sentence(words=words_, glyph="back", detail=rolls_back)
     forked = _("It began where run %(run)s stood after event %(seq)s. %(reason)s")
     told = {"run": origin, "seq": seq, "reason": facts.get("reason", "")}
     return Sentence(words=words_, glyph="turn", detail=forked % told)

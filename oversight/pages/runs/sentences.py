@@ -57,6 +57,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "effect_resolved": of_effects.resolved,
     "probe_requested": of_effects.probe_requested,
     "rollback_authorised": of_effects.authorised,
+    "rollback_begun": of_effects.rollback_begun,
+    "effect_compensated": of_effects.compensated,
     "alert_raised": of_effects.alert,
     "alert_acknowledged": of_effects.alert_acknowledged,
     "alert_reopened": of_effects.alert_reopened,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from oversight.pages.runs import control, views
+from oversight.pages.runs import control, rollback, views
 
 app_name = "runs"
 urlpatterns = [
@@ -10,5 +10,8 @@ urlpatterns = [
     path("<uuid:run_id>/", views.run, name="run"),
     path("<uuid:run_id>/live/", views.live, name="live"),
     path("<uuid:run_id>/ask/", control.ask, name="ask"),
+    path("<uuid:run_id>/rollback/", rollback.page, name="rollback"),
+    path("<uuid:run_id>/take-back/", rollback.take_back, name="take_back"),
+    path("<uuid:run_id>/by-hand/", rollback.by_hand, name="by_hand"),
     path("<uuid:run_id>/fork/", control.fork, name="fork"),
 ]
