@@ -64,15 +64,34 @@ class Stage:
         self.caller, self.desk = caller, desk
 
     def places(self, operation: Operation) -> dict[str, str]:
-        """The path parameters of a returned proposal, as far as the operation has them."""
+        """The path parameters of an open proposal, or of one that waits for its answer, as far as
+        the operation has them."""
         run_id = self.caller.start_run()
         arguments = {**REFUND, "order": self.desk.purchase()}
         proposal_id = self.caller.propose(run_id, arguments=arguments)
         self.desk.work(run_id)
-        self.desk.decide(Proposal.objects.get(proposal_id=proposal_id), "return")
-        self.desk.work(run_id)
+        if operation.label.endswith("/answers"):
+            self.desk.decide(Proposal.objects.get(proposal_id=proposal_id), "return")
+            self.desk.work(run_id)
         known = {"run_id": str(run_id), "proposal_id": str(proposal_id)}
         return {name: known[name] for name in known if f"{{{name}}}" in operation.path}
+
+    def as_in_its_example(self, operation: Operation, **places: str) -> int:
+        """The status of the answer to the request that the description itself shows."""
+        case = operation.Case(path_parameters=places, **self._shown(operation))
+        response = case.call_and_validate(headers=self.caller.authorization)
+        return int(response.status_code)
+
+    def _shown(self, operation: Operation) -> dict[str, Any]:
+        if operation.method.upper() == "GET":
+            return {}
+        content = operation.definition.raw["requestBody"]["content"]
+        example = content["application/json"]["example"]
+        return {
+            "body": example,
+            "media_type": "application/json",
+            "headers": {"Idempotency-Key": f"example of {operation.label}"},
+        }
 
     def try_out(self, operation: Operation, mode: GenerationMode, **places: str) -> Counter[int]:
         """How often each status was answered, and every answer as described."""
@@ -103,14 +122,14 @@ def stage(caller: Caller, desk: Desk) -> Stage:
     return Stage(caller, desk)
 
 
-@pytest.mark.slow
 def test_right_requests_are_answered_as_described(
     operations: list[Operation], stage: Stage, subtests: pytest.Subtests
 ) -> None:
     for operation in operations:
         with subtests.test(operation=operation.label):
-            seen = stage.try_out(operation, GenerationMode.POSITIVE, **stage.places(operation))
-            assert any(status < 300 for status in seen) or operation.label.endswith("withdraw")
+            first = stage.as_in_its_example(operation, **stage.places(operation))
+            assert first < 300
+            stage.try_out(operation, GenerationMode.POSITIVE, **stage.places(operation))
 
 
 def test_wrong_requests_are_refused_as_described(
