@@ -25,6 +25,8 @@ _IN_SNAPSHOT = (
     "asked",
     "done_elsewhere",
     "unwinding",
+    "wait",
+    "event",
     "failures",
     "whence",
     "searchable",

@@ -14,7 +14,7 @@ from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
 from .states import WORKING
-from .store import alerts, control, effects, proposals, runs
+from .store import alerts, control, effects, inbound, proposals, runs
 from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
@@ -34,6 +34,7 @@ _DOORS: Mapping[str, WorkerDoor] = {
     "effect_verified": effects.verify_effect,
     "effect_committed": effects.commit_effect,
     "alert_raised": alerts.raise_alert,
+    "wait_begun": inbound.begin_wait,
 }
 """Kinds with a door of their own; every other kind is a plain move of the run."""
 

@@ -47,6 +47,7 @@ def _accepted(event: Event) -> Position:
         ordinal=inherited.get("ordinal", 0),
         recorded=inherited.get("recorded", {}),
         completed=inherited.get("completed", {}),
+        event=inherited.get("event"),
         done_elsewhere=tuple(inherited.get("done_after", ())),
         budget={"limits": facts["budget"], **spent},
     )
@@ -91,6 +92,8 @@ def _arrived(position: Position, facts: Facts) -> Position:
     node = facts.get("node")
     if node is None:
         return position
+    event = (position.wait or {}).get("event")
+    position = replace(position, wait=None, event=event)
     visits = {**position.visits, node: position.visits.get(node, 0) + 1}
     budget = {**position.budget, "steps": position.budget["steps"] + 1}
     return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
@@ -118,11 +121,30 @@ def _parked(position: Position, event: Event) -> Position:
 
 
 def _ended(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, pending=None, awaiting=None, asked=None)
+    nothing: dict[str, Any] = {"pending": None, "awaiting": None, "asked": None}
+    return _stepped(position, event.payload, **nothing, wait=None, event=None)
 
 
 def _finish_requested(position: Position, event: Event) -> Position:
     return replace(position, requests=(*position.requests, {"finish": True}))
+
+
+def _wait_begun(position: Position, event: Event) -> Position:
+    return _stepped(position, event.payload, wait=event.payload, failures=0)
+
+
+def _event_received(position: Position, event: Event) -> Position:
+    """What was waited for has come; whatever else arrives is nothing to this wait."""
+    wait = position.wait
+    if wait is None or "event" in wait:
+        return position
+    return replace(position, wait={**wait, "event": event.payload})
+
+
+def _wait_elapsed(position: Position, event: Event) -> Position:
+    if position.wait is None:
+        return position
+    return replace(position, wait={**position.wait, "elapsed": True})
 
 
 def _asked(what: str) -> Folded:
@@ -351,6 +373,9 @@ _FOLDS: Mapping[str, Folded] = {
     "resume_requested": _resume_requested,
     "run_ended": _ended,
     "node_failed": _node_failed,
+    "wait_begun": _wait_begun,
+    "event_received": _event_received,
+    "wait_elapsed": _wait_elapsed,
     "value_recorded": _value_recorded,
     "plan_switched": _plan_switched,
     "effect_requested": _requested,

@@ -17,7 +17,7 @@ from .eventlog import ACTOR, Behind, Log
 from .leasing import Lease
 from .store import alerts, runs
 from .types import Facts, Pending, Position
-from .workflows import Context, Finish, Go, Next, Propose
+from .workflows import Context, Finish, Go, Next, Propose, Wait
 
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
@@ -73,6 +73,8 @@ def next_move(position: Position) -> str:
     if position.status == "rolling_back":
         left = position.unwinding and position.unwinding["left"]
         return "take_back" if left else "end_rollback"
+    if position.wait is not None:
+        return "wait_on"
     if position.requests:
         return "take_request"
     return "visit"
@@ -137,6 +139,7 @@ def _context(log: Log) -> Context:
         run_id=str(position.run_id),
         state=position.state,
         latest_effect=position.completed.get("latest"),
+        event=position.event,
         record=lambda name, function: _recorded(log, name, function),
         switch_plan=lambda name, plan: _plan_switched(log, name, plan),
     )
@@ -158,6 +161,7 @@ def _check_allowed(node: workflows.Node, said: Next) -> None:
     targets = {
         Go: lambda: [said.node],  # type: ignore[union-attr]
         Propose: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
+        Wait: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
         Finish: list,
     }.get(type(said))
     if targets is None:
@@ -174,6 +178,8 @@ def _follow(log: Log, said: Next) -> None:
         log.write("run_moved", {"node": said.node, "set": said.changes})
     elif isinstance(said, Propose):
         _request(log, said)
+    elif isinstance(said, Wait):
+        log.write("wait_begun", outside(lambda: said.begun(datetime.now(UTC))))
     else:
         end(log, "completed", changes=said.changes)
 

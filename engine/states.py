@@ -89,6 +89,9 @@ EVERYTHING = "everything"
 STOP_KINDS = ("workflow", "action", "agent", "run")
 """What a stop may be for: everything, or one of these kinds by name (`workflow:refund`)."""
 
+WAITS = ("event", "time")
+"""What a node may have its run wait for."""
+
 WORKING = ("running", "reconciling", "rolling_back")
 """A run in one of these needs a worker now."""
 

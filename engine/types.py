@@ -118,6 +118,8 @@ class Position:
     `asked` is what an operator has asked of the run and no worker has heeded yet. `unwinding` is
     a rollback that an operator authorised: what it covers, what of that is `left`, what is to be
     done by hand, and whether it has `begun`.
+    `wait` is what the node has the run wait for, and then what became of it (`event` or
+    `elapsed`); `event` is the event from outside that led to this node.
     """
 
     run_id: uuid.UUID
@@ -138,6 +140,8 @@ class Position:
     awaiting: Facts | None = None
     asked: str | None = None
     unwinding: Facts | None = None
+    wait: Facts | None = None
+    event: Facts | None = None
     searchable: Facts = field(default_factory=dict)
     failures: int = 0
     pending: Pending | None = None

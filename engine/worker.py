@@ -16,6 +16,7 @@ from . import (
     reconciliation,
     rollback,
     unwinding,
+    waiting,
 )
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
 from .eventlog import Behind, Log
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 MOVES: Mapping[str, Callable[[Log], None]] = {
     "heed": lifecycle.heed,
     "visit": lifecycle.visit,
+    "wait_on": waiting.wait_on,
     "take_request": lifecycle.take_request,
     "open_proposal": approval.open_proposal,
     "wait_for_decision": approval.wait_for_decision,

@@ -1,8 +1,8 @@
 """Workflows: static graphs of named nodes, written by an integrator, checked at start-up.
 
 Put them into `placet_workflows.py` of an installed app. A node is a function that returns what
-should happen next (`go`, `propose`, `finish`); it never touches the outside itself. Whatever is
-not deterministic in it goes through `ctx.record(name, function)`.
+should happen next (`go`, `propose`, `finish`, and the waits of `engine.waits`); it never touches
+the outside itself. Whatever is not deterministic in it goes through `ctx.record(name, function)`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .errors import BadInput, Incompatible
 from .types import Facts
+from .waits import Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class Finish:
     changes: Facts = field(default_factory=dict)
 
 
-Next = Go | Propose | Finish
+Next = Go | Propose | Wait | Finish
 
 
 def go(node: str, **changes: Any) -> Go:
@@ -87,6 +88,9 @@ class Context:
     run_id: str
     state: Facts
     latest_effect: Facts | None
+    event: Facts | None
+    """The event that ended the wait before this node: `name`, `key`, `external_id`, `payload`,
+    `received_at`. None in every node that no event led to."""
     record: Callable[[str, Callable[[], Any]], Any]
     """`record(name, function)`: run `function` once, store its JSON value, read it back when the
     node runs again. It may run twice if a crash falls in between; it must not act outside."""

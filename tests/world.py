@@ -110,6 +110,11 @@ class Database(Copy):
                 f" WHERE run_id = %s AND {column} > now()",
                 run_id,
             )
+        self.execute(
+            "UPDATE engine_wait SET until = now() - interval '1 s'"
+            " WHERE run_id = %s AND over_at IS NULL AND until > now()",
+            run_id,
+        )
 
     def call_is_over_for(self, run_id: uuid.UUID) -> None:
         """The last call of an effect of this run can arrive no more."""

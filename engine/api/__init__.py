@@ -24,6 +24,7 @@ from .operators import (
     resolve_effect,
     resume_run,
 )
+from .outside import Delivery, deliver_event
 from .reviewers import decide, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import go_on, halt_receipt, stop, stop_everything
@@ -31,6 +32,7 @@ from .who import Command, Initiator, Reviewer, Speaker
 
 __all__ = [
     "Command",
+    "Delivery",
     "Initiator",
     "Reviewer",
     "Speaker",
@@ -39,6 +41,7 @@ __all__ = [
     "cancel_run",
     "confirm_by_hand",
     "decide",
+    "deliver_event",
     "export_events",
     "finish_run",
     "fork_run",

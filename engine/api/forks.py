@@ -71,6 +71,7 @@ def _inherited(origin: Run, position: Position) -> Facts:
         "ordinal": position.ordinal,
         "recorded": position.recorded,
         "completed": position.completed,
+        "event": position.event,
         "spent": spent,
         "done_after": list(forks.effects_committed_after(origin.run_id, position.seq)),
     }

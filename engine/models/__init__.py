@@ -2,6 +2,7 @@
 
 from .approval import Decision, Policy, Proposal, Stop
 from .effect import Alert, Effect, Evidence, Secret
+from .inbound import InboundEvent, Taking, Wait
 from .run import Checkpoint, Event, Run, SearchableField
 
 __all__ = [
@@ -11,10 +12,13 @@ __all__ = [
     "Effect",
     "Event",
     "Evidence",
+    "InboundEvent",
     "Policy",
     "Proposal",
     "Run",
     "SearchableField",
     "Secret",
     "Stop",
+    "Taking",
+    "Wait",
 ]

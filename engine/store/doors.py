@@ -28,6 +28,7 @@ FILES = (
     "control",
     "forks",
     "rollbacks",
+    "inbound",
     "secrets",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

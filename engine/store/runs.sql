@@ -49,6 +49,7 @@ BEGIN
     r.status := 'reconciling';
     r := doors._append(r, 'run_claimed', 'system:worker', convert_to(json_build_object(
         'owner', p_owner, 'token', r.lease_token, 'whence', v_whence)::text, 'UTF8'));
+    r := doors._without_elapsed_wait(r);
     PERFORM doors._save(r);
     RETURN doors._case(r, r.last_seq + 1);
 END $$;
@@ -149,6 +150,9 @@ BEGIN
     END IF;
     r := doors._append(r, p_kind, p_actor, p_payload);
     r := doors._moved(r, p);
+    IF doors._is_terminal(r.status) THEN
+        UPDATE engine_wait SET over_at = r.last_at WHERE run_id = p_run AND over_at IS NULL;
+    END IF;
     PERFORM doors._save(r);
     PERFORM doors._checkpoint(r, p_checkpoint);
     RETURN doors._told(r);

@@ -1,7 +1,10 @@
-"""A refund as a graph: look at the claim, ask for the refund, close the case."""
+"""Refunds as graphs: look at the claim, ask for the refund, close the case; one waits for the goods
+to come back first."""
 
+from datetime import timedelta
 from decimal import Decimal
 
+from engine.waits import wait_for
 from engine.workflows import Context, Next, Workflow, finish, go, propose
 
 refund = Workflow(
@@ -36,3 +39,47 @@ def pay(ctx: Context) -> Next:
 @refund.node(ends=True)
 def closed(ctx: Context) -> Next:
     return finish(refunded=ctx.latest_effect is not None)
+
+
+refund_on_return = Workflow(
+    "refund_on_return",
+    start="await_goods",
+    title="Refund a customer once the goods are back",
+    searchable={"order": "text", "customer": "text", "amount": "number"},
+)
+
+
+@refund_on_return.node(to=["pay_back", "kept_goods"])
+def await_goods(ctx: Context) -> Next:
+    """The warehouse tells of every parcel that comes back; a customer has four weeks for it."""
+    return wait_for(
+        "goods_returned",
+        key=ctx.state["order"],
+        then="pay_back",
+        expires=timedelta(weeks=4),
+        otherwise="kept_goods",
+    )
+
+
+@refund_on_return.node(to=["kept_goods", "paid_back"])
+def pay_back(ctx: Context) -> Next:
+    """What the warehouse saw is shown to whoever decides."""
+    return propose(
+        "ledger.refund",
+        {name: ctx.state[name] for name in ("order", "customer", "amount")},
+        why="The goods have come back.",
+        evidence=[ctx.event and ctx.event["payload"]],
+        then="paid_back",
+        otherwise="kept_goods",
+    )
+
+
+@refund_on_return.node(ends=True)
+def paid_back(ctx: Context) -> Next:
+    return finish(refunded=True)
+
+
+@refund_on_return.node(ends=True)
+def kept_goods(ctx: Context) -> Next:
+    """They did not come back in time, or nobody would pay for them."""
+    return finish(refunded=False)

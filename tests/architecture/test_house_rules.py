@@ -43,12 +43,15 @@ MODELS = {
     "Effect",
     "Event",
     "Evidence",
+    "InboundEvent",
     "Policy",
     "Proposal",
     "Run",
     "SearchableField",
     "Secret",
     "Stop",
+    "Taking",
+    "Wait",
 }
 
 

@@ -2,8 +2,8 @@
 
 PL/pgSQL looks at a statement when it first comes to it; a test wants to know of all of them. So a
 function's body is cut into its statements, its variables are replaced by NULLs of their types,
-and what is left is plain SQL. It understands the plain style in which the doors are written
-(IF, RETURN, PERFORM, assignments, SELECT … INTO), and refuses what it does not understand.
+and what is left is plain SQL. It understands the plain style in which the doors are written (IF,
+FOR … IN, RETURN, PERFORM, assignments, SELECT … INTO), and refuses what it does not understand.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 IGNORED = ("RAISE", "END", "NULL", "")
+LOOP = re.compile(r"^\w+\s+IN\s+(SELECT\b.+?)\s+LOOP\b(.*)$", re.S)
 TARGETS = re.compile(r"\bINTO\s+(?:STRICT\s+)?(?!engine_)\w+(?:\s*,\s*\w+)*", re.I)
 ASSIGNMENT = re.compile(r"^(\w+)(\.\w+)?\s*:=\s*(.+)$", re.S)
 DECLARED = re.compile(r"^(\w+)\s+([\w.\[\]() ]+?)(?:\s*:=\s*(.+))?$", re.S)
@@ -71,9 +72,9 @@ def _unfolded(statement: str) -> Iterator[str]:
     rest = statement[len(word) :].strip()
     if word in IGNORED:
         return
-    if word in ("IF", "ELSIF"):
-        condition, _, inner = _parted_at_then(rest)
-        yield f"SELECT {condition}"
+    if word in ("IF", "ELSIF", "FOR"):
+        head, inner = _headed(word, rest)
+        yield head
         yield from _unfolded(inner.strip())
     elif word in ("ELSE", "BEGIN"):
         yield from _unfolded(rest)
@@ -88,6 +89,16 @@ def _unfolded(statement: str) -> Iterator[str]:
     else:
         assert word in ("SELECT", "INSERT", "UPDATE"), f"cannot read: {statement}"
         yield TARGETS.sub("", statement)
+
+
+def _headed(word: str, rest: str) -> tuple[str, str]:
+    """What a condition or a loop asks, and the first statement inside it."""
+    if word == "FOR":
+        looped = LOOP.match(rest)
+        assert looped, f"cannot read the loop: {rest}"
+        return looped[1], looped[2]
+    condition, _, inner = _parted_at_then(rest)
+    return f"SELECT {condition}", inner
 
 
 def _parted_at_then(text: str) -> tuple[str, str, str]:

@@ -25,6 +25,9 @@ class Tables:
     engine_proposal: dict[str, Row] = field(default_factory=dict)
     engine_decision: dict[str, Row] = field(default_factory=dict)
     engine_alert: dict[str, Row] = field(default_factory=dict)
+    engine_wait: dict[str, Row] = field(default_factory=dict)
+    engine_taking: dict[str, Row] = field(default_factory=dict)
+    engine_inboundevent: dict[str, Row] = field(default_factory=dict)
 
 
 @dataclass
@@ -34,6 +37,7 @@ class Fact:
     run_id: str
     seq: int
     kind: str
+    actor: str
     at: datetime
     hash: bytes
     said: dict[str, Any]
@@ -47,6 +51,7 @@ def replayed(events: Iterable[Row]) -> Tables:
             run_id=str(event["run_id"]),
             seq=event["seq"],
             kind=event["kind"],
+            actor=event["actor"],
             at=event["at"],
             hash=bytes(event["hash"]),
             said=json.loads(bytes(event["payload"])),
@@ -84,6 +89,7 @@ def begun(tables: Tables, fact: Fact) -> None:
         run_id=fact.run_id,
         seq=fact.seq,
         kind=fact.kind,
+        actor=fact.actor,
         at=fact.at,
         hash=fact.hash,
         said={**fact.said, "initiator_person": None},
@@ -113,6 +119,50 @@ def moved(tables: Tables, fact: Fact) -> None:
     run["budget"] = said.get("budget") or run["budget"]
     if run["status"] in TERMINAL:
         run["ended_at"] = fact.at
+        wait_over(tables, fact)
+
+
+def wait_begun(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    said = fact.said
+    tables.engine_wait[said["wait_id"]] = {
+        "wait_id": said["wait_id"],
+        "run_id": fact.run_id,
+        "what": said["what"],
+        "name": said.get("name"),
+        "key": said.get("key"),
+        "until": datetime.fromisoformat(said["until"]),
+        "begun_at": fact.at,
+        "over_at": None,
+    }
+
+
+def wait_over(tables: Tables, fact: Fact) -> None:
+    for row in tables.engine_wait.values():
+        if row["run_id"] == fact.run_id:
+            row["over_at"] = row["over_at"] or fact.at
+
+
+def received(tables: Tables, fact: Fact) -> None:
+    """An event from outside, which this run took."""
+    wait_over(tables, fact)
+    said = fact.said
+    tables.engine_taking[said["inbound_id"]] = {
+        "inbound_id": said["inbound_id"],
+        "run_id": fact.run_id,
+        "seq": fact.seq,
+    }
+    tables.engine_inboundevent[said["inbound_id"]] = {
+        "id": said["inbound_id"],
+        "name": said["name"],
+        "key": said["key"],
+        "external_id": said["external_id"],
+        "payload": json.dumps(
+            said["payload"], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        ),
+        "sender": fact.actor,
+        "received_at": datetime.fromisoformat(said["received_at"]),
+    }
 
 
 def opened(tables: Tables, fact: Fact) -> None:
@@ -378,6 +428,10 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "resume_requested": heard,
     "pause_requested": heard,
     "cancel_requested": heard,
+    "wait_begun": wait_begun,
+    "event_received": received,
+    "wait_elapsed": wait_over,
+    "event_kept": heard,
     "node_failed": moved,
     "value_recorded": moved,
     "request_taken_up": moved,

@@ -22,7 +22,18 @@ from tests.engine import test_replay as stories
 from tests.engine.together import in_line_for, just_before, together
 from tests.world import Database, Desk
 
-TABLES = ("run", "event", "checkpoint", "effect", "proposal", "decision", "alert")
+TABLES = (
+    "run",
+    "event",
+    "checkpoint",
+    "effect",
+    "proposal",
+    "decision",
+    "alert",
+    "wait",
+    "taking",
+    "inboundevent",
+)
 
 DOORS = {
     "move_run": stories.committed,
@@ -36,6 +47,7 @@ DOORS = {
     "lapse_approval": stories.lapsed_since_the_world_changed,
     "raise_alert": stories.rolled_back,
     "retract_proposal": stories.cancelled_right_before_the_gate,
+    "begin_wait": stories.waits_for_an_event,
 }
 """Every door of a worker's, and a story in which a worker comes through it."""
 

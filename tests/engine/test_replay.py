@@ -10,6 +10,8 @@ import pytest
 from engine import api, folding, sweeper
 from engine.errors import NotPermitted
 from engine.models import Alert, Effect
+from engine.waits import Wait, sleep_for, wait_for
+from engine.workflows import Context, Next, Workflow, finish
 from tests.cast import AGENT, reviewer
 from tests.engine import replay
 from tests.engine.together import just_before
@@ -290,6 +292,84 @@ def the_log_of_stops(desk: Desk) -> uuid.UUID:
     return run_id
 
 
+def returned(order: str = "A-1") -> None:
+    payload = {"b": [1, 2.50, None], "ä": "\u2028 “x”"}
+    api.deliver_event("goods_returned", order, order, payload, sender="agent:warehouse")
+
+
+def waits_for_an_event(desk: Desk) -> uuid.UUID:
+    order = desk.purchase()
+    run_id = desk.start_run("refund_on_return", order=order, customer="Mara Vogel", amount="25.00")
+    desk.work(run_id)
+    return run_id
+
+
+def an_event_that_was_waited_for(desk: Desk) -> uuid.UUID:
+    run_id = waits_for_an_event(desk)
+    returned()
+    desk.work(run_id)
+    desk.approve(desk.proposal(run_id))
+    desk.work(run_id)
+    assert desk.run(run_id).status == "completed"
+    return run_id
+
+
+def an_event_that_came_early(desk: Desk) -> uuid.UUID:
+    returned()
+    run_id = waits_for_an_event(desk)
+    assert desk.run(run_id).status == "waiting_approval"
+    return run_id
+
+
+def waiting(desk: Desk, wait: Wait) -> uuid.UUID:
+    """A run that a worker has brought to this wait, after which it ends."""
+    made = Workflow("waiting", start="first")
+
+    def first(ctx: Context) -> Next:
+        return wait
+
+    def last(ctx: Context) -> Next:
+        return finish()
+
+    made.node(to=["last"])(first)
+    made.node(ends=True)(last)
+    run_id = desk.start_run("waiting")
+    desk.work(run_id)
+    return run_id
+
+
+def an_event_that_came_too_late(desk: Desk) -> uuid.UUID:
+    """Its time was over as soon as it had begun."""
+    at_once = timedelta(microseconds=1)
+    run_id = waiting(desk, wait_for("goods_returned", key="A-1", then="last", expires=at_once))
+    returned()
+    desk.work(run_id)
+    assert "wait_elapsed" in desk.database.kinds(run_id)
+    assert desk.run(run_id).reason_code == "expired"
+    return run_id
+
+
+def slept(desk: Desk) -> uuid.UUID:
+    run_id = waiting(desk, sleep_for(timedelta(), then="last"))
+    desk.work(run_id)
+    assert desk.run(run_id).status == "completed"
+    return run_id
+
+
+def cancelled_while_it_waited(desk: Desk) -> uuid.UUID:
+    run_id = waits_for_an_event(desk)
+    api.cancel_run(run_id, operator=reviewer(desk.people.otto), reason="Not wanted any more.")
+    desk.work(run_id)
+    return run_id
+
+
+def the_log_of_events_from_outside(desk: Desk) -> uuid.UUID:
+    returned()
+    run_id = desk.database.value("SELECT run_id FROM engine_run WHERE workflow = 'system.inbound'")
+    assert desk.database.kinds(run_id) == ["stream_begun", "event_kept"]
+    return run_id
+
+
 STORIES: list[Story] = [
     committed,
     two_in_a_row,
@@ -318,9 +398,17 @@ STORIES: list[Story] = [
     an_alert_taken_on_and_dealt_with,
     an_alert_that_was_taken_on_and_is_open_again,
     the_log_of_stops,
+    waits_for_an_event,
+    an_event_that_was_waited_for,
+    an_event_that_came_early,
+    an_event_that_came_too_late,
+    slept,
+    cancelled_while_it_waited,
+    the_log_of_events_from_outside,
 ]
 
 
+@pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 def test_the_log_tells_every_column(story: Story, desk: Desk) -> None:
     run_id = story(desk)
@@ -354,13 +442,18 @@ def differing(rows: Rows, told: Rows) -> Iterator[tuple[str, object]]:
 def stored(database: Database, table: str, run_id: uuid.UUID) -> Rows:
     """The run's rows by primary key, as plain values."""
     of_the_run = {
-        "engine_decision": "proposal_id IN (SELECT id FROM engine_proposal WHERE run_id = %s)"
+        "engine_decision": "proposal_id IN (SELECT id FROM engine_proposal WHERE run_id = %s)",
+        "engine_inboundevent": "id IN (SELECT inbound_id FROM engine_taking WHERE run_id = %s)",
     }
     where = of_the_run.get(table, "run_id = %s")
     left_out = replay.NOT_IN_THE_LOG.get(table, set())
     rows = database.rows(f"SELECT * FROM {table} WHERE {where}", run_id)  # noqa: S608
     plain_rows = [{k: plain(v) for k, v in row.items() if k not in left_out} for row in rows]
-    return {next(iter(row.values())): row for row in plain_rows}
+    return {row.get(KEYS.get(table, ""), next(iter(row.values()))): row for row in plain_rows}
+
+
+KEYS = {"engine_taking": "inbound_id"}
+"""Where the first column is not the primary key, or the part of it that differs within a run."""
 
 
 def plain(value: object) -> object:

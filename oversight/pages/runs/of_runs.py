@@ -1,7 +1,5 @@
 """What the events of a run itself say: its workers, its moves, its waits, its end."""
 
-from collections.abc import Callable, Mapping
-
 from django.utils.translation import gettext as _
 
 from oversight.pages.runs.sentence import Facts, Sentence
@@ -92,21 +90,6 @@ def node_failed(facts: Facts) -> Sentence:
         tone="bad",
         detail=facts["error"],
     )
-
-
-def parked(facts: Facts) -> Sentence:
-    said = WAITS.get(facts["awaiting"]["what"], lambda: _("Waits"))
-    return Sentence(words=said(), glyph="clock", tone="wait")
-
-
-WAITS: Mapping[str, Callable[[], str]] = {
-    "decision": lambda: _("Waits for a decision"),
-    "answer": lambda: _("Waits for the agent to answer"),
-    "agent": lambda: _("Waits for the agent to speak next"),
-    "verification": lambda: _("Waits to look at the target again"),
-    "reconciliation": lambda: _("Waits to ask the target again"),
-}
-"""What a run may wait for."""
 
 
 def paused(facts: Facts) -> Sentence:

@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from oversight.pages.runs import of_runs, reads, sentences, story
+from oversight.pages.runs import of_waits, reads, sentences, story
 from oversight.pages.runs.forms import VIEWS, RunWish
 from oversight.pages.runs.reads import Raised, Whole
 from oversight.reading import actors, journeys, log
@@ -121,8 +121,8 @@ def _waiting(run: Whole) -> Waiting | None:
 
 
 def _parked(awaiting: Any) -> Waiting:
-    words = of_runs.WAITS.get(awaiting["what"], lambda: _("Waits"))()
+    said = of_waits.waits(awaiting)
     until = datetime.fromisoformat(awaiting["until"]) if awaiting.get("until") else None
     proposal = awaiting.get("proposal_id")
     url = reverse("proposal:newest", args=[proposal]) if proposal else ""
-    return Waiting(words=words, until=until, url=url)
+    return Waiting(words=said.words, detail=said.detail, until=until, url=url)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from django.utils.translation import gettext as _
 
-from oversight.pages.runs import of_effects, of_installation, of_proposals, of_runs
+from oversight.pages.runs import of_effects, of_installation, of_proposals, of_runs, of_waits
 from oversight.pages.runs.sentence import Facts, Sentence
 
 
@@ -27,7 +27,10 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "pause_requested": of_runs.pause_requested,
     "cancel_requested": of_runs.cancel_requested,
     "run_moved": of_runs.moved,
-    "run_parked": of_runs.parked,
+    "run_parked": of_waits.parked,
+    "wait_begun": of_waits.begun,
+    "event_received": of_waits.received,
+    "wait_elapsed": of_waits.elapsed,
     "run_paused": of_runs.paused,
     "run_ended": of_runs.ended,
     "value_recorded": of_runs.recorded_value,
@@ -67,6 +70,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "stream_begun": of_installation.begun,
     "stop_placed": of_installation.stop_placed,
     "stop_lifted": of_installation.stop_lifted,
+    "event_kept": of_waits.kept,
     "export_made": of_installation.export_made,
     "log_verified": of_installation.log_verified,
     "signed_in": of_installation.signed_in,

@@ -1,7 +1,7 @@
 """Every kind of event has its sentence, and each is told in our words."""
 
 from engine import folding, states
-from oversight.pages.runs.of_runs import WAITS
+from oversight.pages.runs.of_waits import WAITS
 from oversight.pages.runs.sentences import TABLE, sentence
 from oversight.showing import glyphs, words
 
@@ -55,8 +55,28 @@ def test_every_reason_to_pause_has_a_sentence() -> None:
 
 def test_what_a_run_waits_for_is_said() -> None:
     for what in WAITS:
-        assert sentence("run_parked", {"awaiting": {"what": what}}).words == WAITS[what]()
+        awaiting = {"what": what, "name": "parcel", "key": "A-1", "until": "2031-07-01T07:00:00Z"}
+        said = sentence("run_parked", {"awaiting": awaiting})
+        assert said.words == WAITS[what](awaiting)
+        assert said.words.startswith("Waits ")
     assert sentence("run_parked", {"awaiting": {"what": "spring"}}).words == "Waits"
+
+
+def test_a_time_is_said_as_the_clocks_of_its_own_zone_show_it() -> None:
+    facts = {"what": "time", "until": "2031-07-01T07:00:00+00:00", "zone": "Europe/Berlin"}
+    assert sentence("wait_begun", facts).words == "Is to wait until 1 Jul 2031, 09:00 CEST"
+    assert sentence("run_parked", {"awaiting": facts}).words == "Waits until 1 Jul 2031, 09:00 CEST"
+
+
+def test_what_an_event_from_outside_carries_is_its_sender_s_and_never_ours() -> None:
+    trick = "<b>\u202e"
+    facts = {"what": "event", "name": "parcel", "key": trick, "external_id": trick}
+    facts |= {"payload": {trick: trick}, "until": "2031-07-01T07:00:00Z"}
+    for kind in ("wait_begun", "event_received", "wait_elapsed", "event_kept"):
+        said = sentence(kind, facts)
+        assert "“parcel”" in said.words
+        assert trick not in said.words
+        assert trick in said.detail
 
 
 def test_what_differed_is_told_value_by_value() -> None:
