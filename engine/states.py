@@ -89,6 +89,9 @@ EVERYTHING = "everything"
 STOP_KINDS = ("workflow", "action", "agent", "run")
 """What a stop may be for: everything, or one of these kinds by name (`workflow:refund`)."""
 
+DELIVERIES = ("delivered", "kept", "duplicate_ignored")
+"""What becomes of an event from outside."""
+
 WAITS = ("event", "time")
 """What a node may have its run wait for."""
 

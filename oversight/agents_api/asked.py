@@ -74,6 +74,31 @@ class Answer(_Effect):
     version: Annotated[Version, Field(description="The version that was returned to you.")]
 
 
+class Deliver(_Asked):
+    """Something that has happened outside."""
+
+    name: Annotated[
+        str,
+        Field(
+            description="What happened, e.g. `goods_returned`.",
+            max_length=200,
+            pattern="^[A-Za-z0-9_.-]+$",
+        ),
+    ]
+    key: Annotated[Name, Field(description="What it happened to; compared to the letter.")]
+    external_id: Annotated[
+        str,
+        Field(
+            description="Your own name for this one event; the same again changes nothing.",
+            min_length=1,
+            max_length=255,
+        ),
+    ]
+    payload: Annotated[
+        Any, Field(description="What there is to say of it; any JSON. Runs will see it.")
+    ] = None
+
+
 class Withdraw(_Asked):
     """The proposal is taken back."""
 

@@ -50,8 +50,8 @@ ADVICE: dict[type[PlacetError], str] = {
     ),
     refusals.KeyExpired: "Ask the person who owns this agent for a new key.",
     refusals.ScopeMissing: (
-        "The key is good, and this workflow or action is not among its scopes. Ask the agent's "
-        "owner."
+        "The key is good, and this workflow, action or event is not among its scopes. Ask the "
+        "agent's owner."
     ),
     errors.NotFound: (
         "Check the address. A run that another agent started is not told from one that never was."
@@ -124,5 +124,6 @@ OF_OPERATION: dict[str, tuple[type[PlacetError], ...]] = {
     "withdraw": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "finish": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "see_events": (*ALWAYS, *IN_A_RUN),
+    "deliver_event": (*ALWAYS, *POSTING, refusals.ScopeMissing),
 }
 """Which problems each operation may answer with."""

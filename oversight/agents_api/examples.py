@@ -27,6 +27,12 @@ ASKED: dict[str, dict[str, Any]] = {
     },
     "withdraw": {},
     "finish": {},
+    "deliver_event": {
+        "name": "goods_returned",
+        "key": "A-1042",
+        "external_id": "parcel-88213",
+        "payload": {"parcels": 1, "condition": "unopened"},
+    },
 }
 
 EFFECT: dict[str, Any] = {
@@ -129,6 +135,11 @@ TOLD: dict[str, dict[str, Any]] = {
     },
     "withdraw": {"proposal_id": PROPOSAL_ID, "run_id": RUN_ID, "status": "withdrawn"},
     "finish": {"run_id": RUN_ID, "status": "waiting_external"},
+    "deliver_event": {
+        "name": "goods_returned",
+        "external_id": "parcel-88213",
+        "outcome": "delivered",
+    },
     "see_events": {
         "events": [
             {

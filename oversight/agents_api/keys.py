@@ -41,7 +41,7 @@ class Caller:
         return Initiator(actor=self.actor, person_id=self.owner_id)
 
     def must_be_allowed(self, kind: str, name: str) -> None:
-        """Raise ScopeMissing unless the key allows this workflow or action."""
+        """Raise ScopeMissing unless the key allows this workflow, action or event."""
         if not scopes.allow(self.scopes, kind, name):
             raise ScopeMissing(f"This key lacks the scope {kind}:{name}.")
 

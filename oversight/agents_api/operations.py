@@ -199,6 +199,22 @@ def see_events(
     return answered(packed(found))
 
 
+@router.post("/events", response={200: told.Delivery}, summary="Tell that something happened")
+def deliver_event(request: HttpRequest, body: Annotated[asked.Deliver, Sent(...)]) -> HttpResponse:
+    """An event outside, which runs may wait for: every run that waits for this name and key goes
+    on, and one that will is told when it does. Which runs those are is not told to you."""
+    caller = _caller(request)
+    caller.must_be_allowed("event", body.name)
+
+    def verb() -> told.Delivery:
+        done = api.deliver_event(
+            body.name, body.key, body.external_id, body.payload, sender=caller.actor
+        )
+        return told.Delivery(name=body.name, external_id=body.external_id, outcome=done.outcome)
+
+    return once(request, caller, body, 200, verb)
+
+
 def _must_be_known_and_allowed(caller: Caller, body: asked.Propose | asked.Answer) -> None:
     """Raise BadInput, naming the field, for an action or a version of it that does not exist;
     ScopeMissing for one that is not this agent's."""

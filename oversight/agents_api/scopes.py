@@ -1,6 +1,7 @@
-"""What a key allows: `*`, or a list of `workflow:<name>` and `action:<name>`.
+"""What a key allows: `*`, or a list of `workflow:<name>`, `action:<name>` and `event:<name>`.
 
-`workflow:*` and `action:*` allow every one of their kind. Reading one's own runs needs no scope.
+`workflow:*`, `action:*` and `event:*` allow every one of their kind. Reading one's own runs needs
+no scope.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from engine.errors import BadInput
 
 EVERYTHING = "*"
-_SCOPE = re.compile(r"(workflow|action):(\*|[A-Za-z0-9_.-]+)")
+_SCOPE = re.compile(r"(workflow|action|event):(\*|[A-Za-z0-9_.-]+)")
 
 
 def checked(scopes: Iterable[str]) -> list[str]:
@@ -19,7 +20,8 @@ def checked(scopes: Iterable[str]) -> list[str]:
     if strangers or not found:
         wrong = f"{strangers[0]!r} is no scope" if strangers else "a key needs a scope"
         raise BadInput(
-            f"{wrong}: write '*', 'workflow:<name>' or 'action:<name>'.", path="$.scopes"
+            f"{wrong}: write '*', 'workflow:<name>', 'action:<name>' or 'event:<name>'.",
+            path="$.scopes",
         )
     return found
 
@@ -29,5 +31,5 @@ def _is_scope(scope: str) -> bool:
 
 
 def allow(scopes: Iterable[str], kind: str, name: str) -> bool:
-    """Do they allow the workflow or action (`kind`) of that name?"""
+    """Do they allow the workflow, action or event (`kind`) of that name?"""
     return not {EVERYTHING, f"{kind}:*", f"{kind}:{name}"}.isdisjoint(scopes)

@@ -115,6 +115,22 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What became of an event from outside."""
+
+    name: str
+    external_id: str
+    outcome: Annotated[
+        str,
+        Field(
+            description="`delivered` to every run that waited for it; `kept` until one will; "
+            "`duplicate_ignored` because it was here before.",
+            json_schema_extra={"enum": list(states.DELIVERIES)},
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
     """A proposal that was asked for; a worker captures its precondition and opens it."""
 

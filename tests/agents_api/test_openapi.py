@@ -30,6 +30,7 @@ BODIES = {
     "answer": asked.Answer,
     "withdraw": asked.Withdraw,
     "finish": asked.Finish,
+    "deliver_event": asked.Deliver,
 }
 ANSWERS = {
     "start_run": told.RunAccepted,
@@ -40,6 +41,7 @@ ANSWERS = {
     "answer": told.Requested,
     "withdraw": told.Withdrawn,
     "finish": told.FinishRequested,
+    "deliver_event": told.Delivery,
     "see_events": told.Events,
 }
 
@@ -122,6 +124,7 @@ def test_what_says_all_by_its_address_may_come_without_a_body(schema: dict[str, 
         "answer": True,
         "withdraw": False,
         "finish": False,
+        "deliver_event": True,
     }
 
 
@@ -179,6 +182,9 @@ def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[s
     assert must_fit("list_runs", caller.get(RUNS))["runs"]
     must_fit("finish", caller.post(f"{run}/finish", {}))
     assert must_fit("see_events", caller.get(f"{run}/events?limit=500"))["events"]
+
+    told_of = {"name": "goods_returned", "key": "A-1", "external_id": "1"}
+    assert must_fit("deliver_event", caller.post("/api/v1/events", told_of))["outcome"] == "kept"
 
     must_fit("propose", caller.post(f"{run}/proposals", {}))
     must_fit("propose", caller.post(f"{run}/proposals", b"{"))

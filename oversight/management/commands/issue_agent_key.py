@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "--scope",
             action="append",
             default=[],
-            help="'*', 'workflow:<name>' or 'action:<name>'; may be given several times",
+            help="'*', 'workflow:<name>', 'action:<name>' or 'event:<name>'; as many as you like",
         )
         parser.add_argument("--days", type=_days, help=f"how long it is good, 1 to {LONGEST_DAYS}")
         parser.add_argument("--revoke", metavar="KEYID", help="end this key at once")
