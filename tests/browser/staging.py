@@ -76,7 +76,7 @@ class Stage:
         page.goto("/stop/")
         page.get_by_label("Reason").fill("The bank has called: it books refunds twice today.")
         page.get_by_label("They run").check()
-        page.get_by_role("button", name="Stop everything").click()
+        page.get_by_role("button", name="Place the stop").click()
         expect(page.get_by_role("button", name="Lift")).to_be_visible()
 
     def send_back(self) -> None:

@@ -22,6 +22,7 @@ class Placed:
     """One stop. `placed_by` and `lifted_by` are as the log names them."""
 
     stop_id: uuid.UUID
+    scope: str
     reason: str
     rollbacks_run: bool
     placed_by: str
@@ -33,6 +34,19 @@ class Placed:
     @property
     def in_force(self) -> bool:
         return self.lifted_at is None
+
+    @property
+    def of_everything(self) -> bool:
+        return self.scope == states.EVERYTHING
+
+    @property
+    def kind(self) -> str:
+        return self.scope.partition(":")[0]
+
+    @property
+    def named(self) -> str:
+        """The workflow, action, agent or run that it is for."""
+        return self.scope.partition(":")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +71,19 @@ class Reach:
 
 def in_force() -> Placed | None:
     """The stop for everything, if it is in force."""
-    record = Stop.objects.filter(lifted_at=None, scope=states.EVERYTHING).first()
+    return standing_for(states.EVERYTHING)
+
+
+def standing_for(scope: str) -> Placed | None:
+    """The stop of that scope, if it is in force."""
+    record = Stop.objects.filter(lifted_at=None, scope=scope).first()
     return None if record is None else _placed(record)
+
+
+def narrower_in_force() -> tuple[Placed, ...]:
+    """The stops for less than everything that are in force, the latest first."""
+    standing = Stop.objects.filter(lifted_at=None).exclude(scope=states.EVERYTHING)
+    return tuple(_placed(record) for record in standing.order_by("-placed_at", "stop_id"))
 
 
 def stop(stop_id: uuid.UUID) -> Placed | None:
@@ -74,6 +99,7 @@ def history(cursor: keyset.Cursor) -> keyset.Page[Placed]:
 def _placed(record: Stop) -> Placed:
     return Placed(
         stop_id=record.stop_id,
+        scope=record.scope,
         reason=record.reason,
         rollbacks_run=record.rollbacks_run,
         placed_by=record.placed_by,

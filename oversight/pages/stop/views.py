@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from engine import api
+from engine import api, states
 from engine.errors import BadInput, Conflict, NotPermitted
 from oversight.access import STOPPERS, person_id, roles_of
 from oversight.pages.stop import page as pages
 from oversight.pages.stop import reads
 from oversight.pages.stop.forms import LiftForm, PlaceForm
+from oversight.pages.stop.reads import Placed
 from oversight.reading.keyset import Cursor
 from oversight.reading.typed import SaidForm
 from oversight.showing.when import absolute
@@ -58,18 +59,27 @@ def place(request: HttpRequest) -> HttpResponse:
         return _once_more(request, form)
     said = form.cleaned_data
     try:
-        api.stop_everything(
-            _speaker(request), said["reason"], rollbacks_run=said["rollbacks"] == "run"
+        api.stop(
+            _speaker(request),
+            said["reason"],
+            scope=said["scope"],
+            rollbacks_run=said["rollbacks"] == "run",
         )
     except BadInput as problem:
-        form.add_error(None, problem.message)
+        form.add_error("name" if problem.path == "$.scope" else None, problem.message)
         return _once_more(request, form)
     except NotPermitted as problem:
         raise PermissionDenied(problem.message) from problem
     except Conflict:
-        return _overtaken(request)
-    messages.success(request, _("Everything is stopped. Nothing new begins."))
+        return _overtaken(request, reads.standing_for(said["scope"]))
+    messages.success(request, _stopped(said["scope"]))
     return redirect("stop:page")
+
+
+def _stopped(scope: str) -> str:
+    if scope == states.EVERYTHING:
+        return _("Everything is stopped. Nothing new begins.")
+    return _("It is stopped: %(scope)s. Nothing new begins there.") % {"scope": scope}
 
 
 def lift(request: HttpRequest) -> HttpResponse:
@@ -87,33 +97,38 @@ def lift(request: HttpRequest) -> HttpResponse:
     except NotPermitted as problem:
         raise PermissionDenied(problem.message) from problem
     except Conflict:
-        return _overtaken(request)
+        return _overtaken(request, None)
     messages.success(request, _("The stop is lifted. What it held up is asked about again."))
     return redirect("stop:page")
 
 
 def _lift(request: HttpRequest, form: LiftForm) -> None:
-    standing = reads.in_force()
-    if standing is None or standing.stop_id != form.cleaned_data["stop_id"]:
+    standing = reads.stop(form.cleaned_data["stop_id"])
+    if standing is None or not standing.in_force:
         raise Conflict("The stop that was shown does not stand any more.")
-    api.go_on(_speaker(request), form.cleaned_data["reason"])
+    api.go_on(_speaker(request), form.cleaned_data["reason"], scope=standing.scope)
 
 
-def _overtaken(request: HttpRequest) -> HttpResponse:
-    """The 409 page: somebody else placed or lifted it first."""
-    standing = reads.in_force()
+def _overtaken(request: HttpRequest, standing: Placed | None) -> HttpResponse:
+    """The 409 page: somebody else placed this one first, or lifted it."""
     context = {"next_url": reverse("stop:page"), "next_label": _("See where it stands now")}
     if standing is None:
         context |= {"headline": _("That stop is lifted already"), "detail": ""}
         return render(request, "409.html", context, status=409)
     (told,) = pages.told([standing])
-    context["headline"] = _("Everything is stopped already")
+    context["headline"] = _already(standing)
     context["detail"] = _("%(person)s did it on %(at)s: %(reason)s") % {
         "person": told.placed_by.name,
         "at": absolute(standing.placed_at),
         "reason": standing.reason,
     }
     return render(request, "409.html", context, status=409)
+
+
+def _already(standing: Placed) -> str:
+    if standing.of_everything:
+        return _("Everything is stopped already")
+    return _("It is stopped already: %(scope)s") % {"scope": standing.scope}
 
 
 def _once_more(request: HttpRequest, form: SaidForm) -> HttpResponse:
@@ -129,6 +144,7 @@ def _context(request: HttpRequest, form: SaidForm | None = None) -> dict[str, An
         "shown": now,
         "may_stop": may_stop,
         "form": _form(now, form) if may_stop else None,
+        "narrower": pages.told(reads.narrower_in_force()),
         "history": pages.told(found.rows),
         "newer_url": _url(newer=found.newer) if found.newer else "",
         "older_url": _url(older=found.older) if found.older else "",

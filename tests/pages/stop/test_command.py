@@ -129,7 +129,7 @@ def test_a_closed_account_is_nobody(people: People) -> None:
 
 
 def test_what_cannot_be_done_is_said_and_fails(database: Database) -> None:
-    with pytest.raises(CommandError, match="no stop is in force"):
+    with pytest.raises(CommandError, match="no stop for everything is in force"):
         stop("--lift", reason="Go on.")
     with pytest.raises(CommandError, match="Give a reason"):
         stop(reason=" ")

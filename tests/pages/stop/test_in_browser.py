@@ -30,7 +30,7 @@ def test_from_the_header_of_any_page_to_the_safe_state_and_on(
     page.get_by_label("They wait, too").press("Enter")
     assert Stop.objects.count() == 0, "Enter stops nothing"
     page.get_by_label("They wait, too").check()
-    page.get_by_role("button", name="Stop everything").click()
+    page.get_by_role("button", name="Place the stop").click()
     page.get_by_text("Everything is stopped. Nothing new begins.").wait_for()
     page.get_by_text("A call is still under way: not safe yet.").wait_for()
     page.get_by_role("link", name="1 stop in force").wait_for()
@@ -57,7 +57,7 @@ def test_a_stop_that_somebody_else_places_is_said_and_takes_nothing_from_the_han
     page = zoe.open("/stop/")
     page.get_by_label("Reason").fill("A drill.")
     page.get_by_label("They run").check()
-    page.get_by_role("button", name="Stop everything").click()
+    page.get_by_role("button", name="Place the stop").click()
     otto.page.get_by_text("Zoe Hall has stopped everything").wait_for()
     otto.page.keyboard.type(" so")
     assert mine.input_value() == "I think so"
@@ -69,7 +69,7 @@ def test_it_works_without_any_script_and_on_a_narrow_screen(people: People, at_s
     page = otto.open("/stop/")
     page.get_by_label("Reason").fill("A drill.")
     page.get_by_label("They run").check()
-    page.get_by_role("button", name="Stop everything").click()
+    page.get_by_role("button", name="Place the stop").click()
     page.get_by_role("heading", name="Everything is stopped").wait_for()
     page.get_by_label("Reason").fill("It was one.")
     page.get_by_role("button", name="Lift the stop").click()

@@ -111,9 +111,14 @@ class Paused:
 class Placed:
     """The stop in force; `placed_by` is as the log names them."""
 
+    scope: str
     reason: str
     placed_by: str
     placed_at: datetime
+
+    @property
+    def of_everything(self) -> bool:
+        return self.scope == states.EVERYTHING
 
 
 def _open_now() -> Q:
@@ -197,7 +202,14 @@ def paused_runs() -> tuple[Paused, ...]:
 
 
 def stop_in_force() -> Placed | None:
-    record = Stop.objects.filter(lifted_at=None).first()
+    """The stop that is in force, the widest one first."""
+    standing = Stop.objects.filter(lifted_at=None)
+    record = standing.filter(scope=states.EVERYTHING).first() or standing.first()
     if record is None:
         return None
-    return Placed(reason=record.reason, placed_by=record.placed_by, placed_at=record.placed_at)
+    return Placed(
+        scope=record.scope,
+        reason=record.reason,
+        placed_by=record.placed_by,
+        placed_at=record.placed_at,
+    )
