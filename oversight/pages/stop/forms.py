@@ -22,7 +22,7 @@ class PlaceForm(SaidForm):
     """Whether rollbacks run is a decision of its own: nothing is chosen beforehand."""
 
     kind = forms.ChoiceField(
-        label=_("Stop"), required=False, choices=list(SCOPES.items()), initial=states.EVERYTHING
+        label=_("What"), choices=list(SCOPES.items()), initial=states.EVERYTHING
     )
     name = forms.CharField(
         label=_("Which one"),
@@ -41,10 +41,10 @@ class PlaceForm(SaidForm):
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or self.cleaned_data
-        kind, name = found.get("kind") or states.EVERYTHING, found.get("name", "")
+        kind, name = found.get("kind"), found.get("name", "")
         if kind == states.EVERYTHING and name:
             self.add_error("name", _("Everything has no name. Choose what it names, or leave it."))
-        elif kind != states.EVERYTHING and not name:
+        elif kind and kind != states.EVERYTHING and not name:
             self.add_error("name", _("Say which one."))
         found["scope"] = kind if kind == states.EVERYTHING else f"{kind}:{name}"
         return found

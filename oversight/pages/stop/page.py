@@ -59,6 +59,7 @@ class Shown:
     receipt: Receipt | None
     reach: reads.Reach | None
     unknown: int
+    narrower: int
     offered: str
 
     @property
@@ -69,7 +70,7 @@ class Shown:
     @property
     def mark(self) -> str:
         """Changes with whatever is shown."""
-        seen = f"{self.offer} {self.receipt} {self.reach} {self.unknown}"
+        seen = f"{self.offer} {self.receipt} {self.reach} {self.unknown} {self.narrower}"
         return sha256(seen.encode()).hexdigest()[:16]
 
     @property
@@ -86,6 +87,7 @@ def shown(*, offered: str | None) -> Shown:
         receipt=read_receipt(stop.stop_id) if stop else None,
         reach=None if stop else reads.reach(),
         unknown=attention.unknown_effects(),
+        narrower=len(reads.narrower_in_force()),
         offered=offered or "",
     )
     return replace(now, offered=now.offer) if offered is None else now

@@ -37,7 +37,8 @@ def test_it_is_placed_shown_and_lifted_by_name(
     page = otto.get("/stop/")
     assert "Stopped by name" in page.text
     assert REASON in page.text
-    assert "Nothing is stopped" in page.text, "a stop for everything may still be placed"
+    assert "Only what is named below is stopped" in page.text
+    assert "Place a stop" in page.text, "a stop for everything may still be placed"
     with pytest.raises(Stopped):
         desk.approve(proposal)
 

@@ -19,7 +19,7 @@ REASON = "The journal shows payments that nobody knows of."
 
 def place(reader: Reader, **fields: Any) -> Page:
     """Post a stop; a field that is None is left out."""
-    said = {"reason": REASON, "rollbacks": "wait", **fields}
+    said = {"kind": "everything", "reason": REASON, "rollbacks": "wait", **fields}
     return reader.post("/stop/place/", **{name: v for name, v in said.items() if v is not None})
 
 
