@@ -1,7 +1,8 @@
 """Take each guard of `guards.toml` out of a copy of the project and see its test fail.
 
 `.venv/bin/python -m tests.guards [WORDS …]`: all guards, or those whose names have all the words.
-Exit code 0: every test passes with its guard and fails without it; 1: some do not.
+That every test passes with its guard is what `make test` shows. Exit code 0: each fails without
+it; 1: some do not.
 """
 
 import os
@@ -17,7 +18,8 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 TABLE = Path(__file__).with_suffix(".toml")
-ALL_PASSED, SOME_FAILED = 0, 1
+SOME_FAILED = 1
+"""Pytest's exit code; others say that a test was not found, or that it could not be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +89,6 @@ def say(text: str) -> None:
 def main(words: Sequence[str]) -> int:
     chosen, idle = guards(words), []
     with copied() as copy:
-        tests = sorted({guard.test for guard in chosen})
-        if broken := [test for test in tests if outcome(copy, test) != ALL_PASSED]:
-            say(f"These fail with every guard in its place: {', '.join(broken)}")
-            return 1
         for number, guard in enumerate(chosen, 1):
             missed = is_missed(copy, guard)
             say(f"{number:3}/{len(chosen)}  {'missed' if missed else 'IDLE':<8}{guard.name}")
