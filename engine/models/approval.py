@@ -57,6 +57,7 @@ class Proposal(models.Model):
                 fields=["valid_until"], name="proposal_open_by_expiry", condition=Q(status="open")
             ),
             models.Index(fields=["-opened_at", "id"], name="proposal_newest_first"),
+            models.Index(fields=["agent", "action", "opened_at"], name="proposal_by_request"),
             models.Index(
                 fields=["-closed_at", "id"],
                 name="proposal_closed_newest_first",

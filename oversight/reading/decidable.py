@@ -5,10 +5,10 @@ at the door, and that rule is the one that counts.
 """
 
 from django.contrib.auth import get_user_model
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from engine.models import Policy, Proposal
+from engine.models import Event, Policy, Proposal
 
 
 def proposals(person_id: int) -> QuerySet[Proposal]:
@@ -18,8 +18,9 @@ def proposals(person_id: int) -> QuerySet[Proposal]:
         pk=person_id, is_active=True, groups__name__in=groups
     )
     not_theirs = Q(run__initiator_person=None) | ~Q(run__initiator_person=person_id)
+    started = Event.objects.filter(run_id=OuterRef("run_id"), seq=1, actor=f"person:{person_id}")
     return Proposal.objects.filter(
-        Exists(entitled), not_theirs, status="open", valid_until__gt=Now()
+        Exists(entitled), not_theirs, ~Exists(started), status="open", valid_until__gt=Now()
     )
 
 

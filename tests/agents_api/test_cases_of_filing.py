@@ -42,6 +42,22 @@ def test_c24_another_key_is_another_card(office: Office, desk: Desk) -> None:
     assert office.ledger.movements(order) == 1
 
 
+def test_c24_the_second_card_is_marked_as_a_likely_duplicate(office: Office, desk: Desk) -> None:
+    """In the list, and on its page, which leads to the first; another request is not."""
+    order = desk.purchase()
+    first, second = office.propose(order), office.propose(order)
+    other = office.propose(desk.purchase())
+    for each in (first, second, other):
+        office.work(each)
+
+    assert office.rosa.get("/inbox/").text.count("likely a duplicate") == 1
+    page = office.rosa.get(f"/proposals/{second[1]}/1/")
+    assert "This one is likely a duplicate." in page.text
+    assert f'href="/proposals/{first[1]}/1/"' in page.html
+    for each in (first, other):
+        assert "likely a duplicate" not in office.rosa.get(f"/proposals/{each[1]}/1/").text
+
+
 def test_c24_the_same_key_with_another_body_is_refused(office: Office, desk: Desk) -> None:
     run_id = office.caller.start_run()
     address, body = f"{RUNS}/{run_id}/proposals", office.body(desk.purchase())

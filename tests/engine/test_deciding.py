@@ -232,6 +232,15 @@ class TestAStalePage:
             desk.answer(old, "A-1", "10.00")
 
 
+def test_a_question_is_answered_once_even_before_a_worker_has_come_by(desk: Desk) -> None:
+    proposal = desk.propose_refund(order := desk.purchase(), "25.00")
+    desk.decide(proposal, "return")
+    desk.answer(proposal, order, "20.00")
+
+    with pytest.raises(Conflict, match="answered already"):
+        desk.answer(proposal, order, "10.00")
+
+
 class TestWhoAlreadyDecided:
     def test_is_told_to_who_comes_later(self, desk: Desk) -> None:
         proposal = desk.propose_refund()

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from engine.models import Decision, Effect, Proposal
-from oversight.reading import decidable, keyset, reasons
+from oversight.reading import decidable, keyset, reasons, twins
 from oversight.showing import literal
 
 LIST = 100
@@ -37,6 +37,7 @@ class Waiting:
     rollback: str
     opened_at: datetime
     valid_until: datetime
+    asked_before: bool
 
     @property
     def pressing(self) -> bool:
@@ -89,8 +90,8 @@ class Mark:
 
 def waiting_for(person_id: int) -> tuple[Waiting, ...]:
     """What this person may decide now, the least time left first."""
-    query = decidable.proposals(person_id).order_by("valid_until", "id")[:LIST]
-    return tuple(_waiting(record) for record in query)
+    query = twins.marked(decidable.proposals(person_id)).order_by("valid_until", "id")
+    return tuple(_waiting(record) for record in query[:LIST])
 
 
 def mark_for(person_id: int) -> Mark:
@@ -143,7 +144,7 @@ def last_and_next() -> LastAndNext:
     return LastAndNext(last_decision=found["last"], next_expiry=found["expiry"])
 
 
-def _waiting(record: Proposal) -> Waiting:
+def _waiting(record: Any) -> Waiting:
     terms = literal.read(bytes(record.terms))
     return Waiting(
         proposal_id=record.proposal_id,
@@ -152,6 +153,7 @@ def _waiting(record: Proposal) -> Waiting:
         rollback=terms["rollback"]["kind"],
         opened_at=record.opened_at,
         valid_until=record.valid_until,
+        asked_before=record.asked_before,
         **_shown(record, terms),
     )
 

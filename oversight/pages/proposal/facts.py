@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from oversight.pages.proposal.reads import Version
-from oversight.showing import action, when
+from oversight.reading import twins
+from oversight.showing import action, when, words
 from oversight.showing.text import revealed
 
 Fact = tuple[object, ...]
@@ -38,6 +39,7 @@ def computed(item: Version, now: object) -> list[Fact]:
         (_("Action"), terms["title"], action.link(terms["action"])),
         (_("Target"), revealed(terms["target"])),
         *(_done_before(done, now) for done in terms.get("repeats", ())),
+        *_asked_before(item, now),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
@@ -67,6 +69,18 @@ def _done_before(done: dict[str, str], now: object) -> Fact:
         when.when(at, now),  # type: ignore[arg-type]
         format_html("{} {}", seen, _("To approve this is to do it once more.")),
     )
+
+
+def _asked_before(item: Version, now: object) -> list[Fact]:
+    """The same agent asked for exactly this a short while ago, in another proposal."""
+    twin = twins.of(item.proposal_id, item.version)
+    if twin is None:
+        return []
+    address = reverse("proposal:version", args=[twin.proposal_id, twin.version])
+    state = words.shown("proposal", twin.status)
+    link = format_html('<a href="{}">{}</a>', address, _("the same request"))
+    note = format_html("{}: {}. {}", link, state.word, _("This one is likely a duplicate."))
+    return [(_("Asked before"), when.when(twin.opened_at, now), note)]  # type: ignore[arg-type]
 
 
 def _code(value: str) -> object:
