@@ -3,6 +3,7 @@
 Whether the time has come is never asked here: the database's clock says so when the run is claimed.
 """
 
+from .crashpoints import reach
 from .eventlog import Log
 from .lifecycle import end
 from .types import Facts
@@ -12,6 +13,7 @@ def wait_on(log: Log) -> None:
     """Go on when what was waited for has come, elsewhere when it has not in time, else park."""
     wait = log.position.wait or {}
     if "event" in wait or ("elapsed" in wait and wait["what"] == "time"):
+        reach("event_taken")
         log.write("run_moved", {"node": wait["then"]})
     elif "elapsed" not in wait:
         _park(log, wait)

@@ -122,7 +122,8 @@ def _waiting(run: Whole) -> Waiting | None:
 
 def _parked(awaiting: Any) -> Waiting:
     said = of_waits.waits(awaiting)
+    words = _("Waits") if awaiting["what"] == "time" else said.words  # `until` says the rest
     until = datetime.fromisoformat(awaiting["until"]) if awaiting.get("until") else None
     proposal = awaiting.get("proposal_id")
     url = reverse("proposal:newest", args=[proposal]) if proposal else ""
-    return Waiting(words=said.words, detail=said.detail, until=until, url=url)
+    return Waiting(words=words, detail=said.detail, until=until, url=url)

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine import api, leasing
+from engine import api, leasing, workflows
 from engine.models import Alert
+from engine.waits import sleep_until
 from oversight.reading import log
 from tests.cast import AGENT, People, reviewer
+from tests.engine.test_replay import waiting, waits_for_an_event
 from tests.pages.reading import Page, Reader, Readers, contents, elements
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Database, Desk, Ledger
@@ -98,6 +100,31 @@ def test_it_says_until_when_it_waits_for_its_agent(desk: Desk, rosa: Reader) -> 
     desk.work(run_id)
     text = rosa.get(address_of(run_id)).text
     assert "Waits for the agent to speak next until" in text
+
+
+def test_it_says_for_which_event_it_waits_and_then_what_came(desk: Desk, rosa: Reader) -> None:
+    run_id = waits_for_an_event(desk)
+    text = rosa.get(address_of(run_id)).text
+    assert "Waits for the event “goods_returned” until" in text
+    assert "A-1" in text
+
+    trick = {"note": "<b>bold\u202e</b>"}
+    api.deliver_event("goods_returned", "A-1", "1", trick, sender="agent:warehouse")
+    page = rosa.get(address_of(run_id))
+    assert "Received the event “goods_returned”" in page.text
+    assert "warehouse" in page.text
+    assert "<b>bold" not in page.html
+    assert "\u202e" not in page.html
+
+
+def test_it_says_until_when_it_sleeps(
+    desk: Desk, rosa: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workflows, "_registry", dict(workflows._registry))
+    moment = datetime(2031, 7, 1, 7, tzinfo=UTC)
+    run_id = waiting(desk, sleep_until(moment, then="last"))
+    text = rosa.get(address_of(run_id)).text
+    assert re.search(r"Waits until\s+1 Jul 2031, 07:00 UTC", text)
 
 
 def test_a_worker_that_holds_it_is_named_with_its_token(
