@@ -3,6 +3,7 @@ every wait has an end."""
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -10,14 +11,24 @@ import pytest
 
 from engine import api, sweeper, workflows
 from engine.api import Delivery
+from engine.canonical import packed
 from engine.errors import BadInput, TooLarge
 from engine.models import InboundEvent, Run
+from engine.store import doors, runs
 from engine.waits import Wait, Wall, at_local, ends, sleep_for, sleep_until, wait_for
 from engine.workflows import Context, Next, Workflow, finish
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
-from tests.engine.together import Connection, in_line_for, just_before, together
+from tests.engine.together import (
+    PATIENCE,
+    Connection,
+    alone,
+    in_line_for,
+    just_before,
+    together,
+    wait_for_waiting,
+)
 from tests.world import Desk
 
 pytestmark = pytest.mark.usefixtures("registries")
@@ -86,6 +97,12 @@ def assert_sound(desk: Desk, run_id: uuid.UUID) -> None:
     assert_tables_match_the_log(desk.database, run_id)
 
 
+def door(name: str, parameters: int) -> bytes:
+    """A call of a door, to be made in a transaction that the test keeps open."""
+    marks = ", ".join(["%s"] * parameters)
+    return f"SELECT {doors.schema()}.{name}({marks})".encode()
+
+
 class TestAnEvent:
     def test_that_a_run_waits_for_brings_it_on_with_what_it_carries(self, desk: Desk) -> None:
         run_id = parked(desk)
@@ -141,11 +158,11 @@ class TestAnEvent:
         assert_sound(desk, second)
 
     def test_comes_to_every_run_that_waits_for_it(self, desk: Desk) -> None:
-        runs = {parked(desk), another(desk), another(desk)}
+        waiting_runs = {parked(desk), another(desk), another(desk)}
 
-        assert set(deliver().run_ids) == runs
+        assert set(deliver().run_ids) == waiting_runs
 
-        for run_id in runs:
+        for run_id in waiting_runs:
             desk.work(run_id)
             assert found(desk, run_id)["external_id"] == "1"
             assert_sound(desk, run_id)
@@ -244,6 +261,35 @@ class TestWhileTheWaitBegins:
         assert desk.database.kinds(run_id).count("event_received") == 1
         assert_sound(desk, run_id)
 
+    def test_an_event_that_is_just_being_written_down_is_taken(self, desk: Desk) -> None:
+        run_id = desk.start_run(waiting())
+        arrival = [SENDER, NAME, KEY, "1", "null"]
+
+        with ThreadPoolExecutor(1) as thread:
+            with desk.database.connected() as outside, outside.transaction():
+                outside.execute(door("deliver_event", 5), arrival)
+                work = thread.submit(alone, desk.work, run_id)
+                wait_for_waiting(desk.database, 1)
+            work.result(PATIENCE)
+
+        assert found(desk, run_id)["external_id"] == "1"
+
+    def test_an_event_while_the_wait_is_just_being_written_down_comes_to_it(
+        self, desk: Desk
+    ) -> None:
+        run_id = desk.start_run(waiting())
+        case = runs.claim_run_if_free(run_id, "here:1", 30.0)
+        assert case is not None
+        wait = wait_for(NAME, key=KEY, then="came", expires=FORTNIGHT).begun(datetime.now(UTC))
+        begun = [run_id, case["token"], case["last_seq"], "system:worker", packed(wait), None]
+
+        with ThreadPoolExecutor(1) as thread:
+            with desk.database.connected() as worker, worker.transaction():
+                worker.execute(door("begin_wait", 6), begun)
+                told = thread.submit(alone, deliver)
+                wait_for_waiting(desk.database, 1)
+            assert told.result(PATIENCE).run_ids == (run_id,)
+
     def test_an_event_at_the_same_moment_is_not_lost(self, desk: Desk) -> None:
         name = waiting()
         for number in range(12):
@@ -259,12 +305,12 @@ class TestWhileTheWaitBegins:
     def test_two_runs_and_two_events_at_once_do_not_stand_in_each_other_s_way(
         self, desk: Desk
     ) -> None:
-        runs = [parked(desk), another(desk)]
+        both = [parked(desk), another(desk)]
 
         told = together([lambda: deliver(external_id="1"), lambda: deliver(external_id="2")])
 
         assert sorted(one.outcome for one in told) == ["delivered", "kept"]
-        for run_id in runs:
+        for run_id in both:
             desk.work(run_id)
             assert found(desk, run_id)
 
