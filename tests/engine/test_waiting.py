@@ -12,7 +12,7 @@ import pytest
 from engine import api, sweeper, workflows
 from engine.api import Delivery
 from engine.canonical import packed
-from engine.errors import BadInput, TooLarge
+from engine.errors import BadInput, Stopped, TooLarge
 from engine.models import InboundEvent, Run
 from engine.store import doors, runs
 from engine.waits import Wait, Wall, at_local, ends, sleep_for, sleep_until, wait_for
@@ -166,6 +166,15 @@ class TestAnEvent:
             desk.work(run_id)
             assert found(desk, run_id)["external_id"] == "1"
             assert_sound(desk, run_id)
+
+    def test_that_came_first_is_taken_first(self, desk: Desk) -> None:
+        run_id = desk.start_run(waiting())
+        deliver(external_id="2")
+        deliver(external_id="1")
+
+        desk.work(run_id)
+
+        assert found(desk, run_id)["external_id"] == "2"
 
     def test_of_an_id_that_was_there_before_changes_nothing(self, desk: Desk) -> None:
         run_id = parked(desk)
@@ -359,12 +368,21 @@ class TestAnEventForARunThat:
 
     def test_is_stopped_brings_it_on_to_where_the_stop_holds_it(self, desk: Desk) -> None:
         """A stop lets nothing out; that something came in is a fact all the same."""
-        run_id = parked(desk)
+        order = desk.purchase()
+        run_id = desk.start_run(
+            "refund_on_return", order=order, customer="Mara Vogel", amount="25.00"
+        )
+        desk.work(run_id)
         api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
 
-        assert deliver().run_ids == (run_id,)
+        assert deliver(name="goods_returned", key=order).run_ids == (run_id,)
+        desk.work(run_id)
 
-        assert desk.database.kinds(run_id)[-1] == "event_received"
+        assert desk.run(run_id).current_node == "pay_back"
+        with pytest.raises(Stopped):
+            desk.approve(desk.proposal(run_id))
+        desk.work(run_id)
+        assert desk.ledger.movements(order) == 0
         assert_sound(desk, run_id)
 
     def test_has_ended_is_kept_and_its_log_stays_as_it_is(self, desk: Desk) -> None:
@@ -429,17 +447,19 @@ class TestAWaitThatIsOver:
     def test_and_an_event_at_that_moment_have_one_outcome(self, first: str, desk: Desk) -> None:
         """The log has one of the two, whoever comes to the run's row first, and the run follows."""
         run_id = parked(desk)
+        desk.database.execute("UPDATE engine_run SET wake_at = now() WHERE run_id = %s", run_id)
         acts = [lambda: desk.work(run_id), deliver]
 
         def time_is_up(holder: Connection) -> None:
-            for column, table in (("wake_at", "engine_run"), ("until", "engine_wait")):
-                holder.execute(
-                    f"UPDATE {table} SET {column} = clock_timestamp() WHERE run_id = %s",  # noqa: S608
-                    [run_id],
-                )
+            # Both have begun. The run's own row is left alone: who waits for it keeps its place.
+            holder.execute("UPDATE engine_wait SET until = clock_timestamp()")
 
-        ordered = acts if first == "worker" else acts[::-1]
-        in_line_for(desk.database, run_id, ordered, meanwhile=time_is_up)
+        in_line_for(
+            desk.database,
+            run_id,
+            acts if first == "worker" else acts[::-1],
+            meanwhile=time_is_up,
+        )
         desk.work(run_id)
 
         kinds = desk.database.kinds(run_id)
