@@ -107,6 +107,15 @@ class Action:
     verify_seconds: ClassVar[float] = 60.0
     verification: ClassVar[str] = "The target is read again."
     rollback: ClassVar[RollbackPlan]
+    not_rehearsable: ClassVar[str] = "It declares no target to rehearse on."
+
+    @classmethod
+    def rehearsal(cls) -> Facts | None:
+        """Arguments for a target on which it may really be done and taken back, at any time.
+
+        None where there is no such target; `not_rehearsable` says why.
+        """
+        return None
 
     def describe(self, args: Any) -> str:
         """One line: verb, object, magnitude."""

@@ -27,5 +27,10 @@ def agent_wait_seconds() -> float:
     return float(getattr(settings, "PLACET_AGENT_WAIT_SECONDS", 7 * 24 * 3600))
 
 
+def rehearsal_seconds() -> float:
+    """How long a rehearsal counts after it has ended."""
+    return float(getattr(settings, "PLACET_REHEARSAL_SECONDS", 30 * 24 * 3600))
+
+
 def default_budget() -> dict[str, int]:
     return dict(getattr(settings, "PLACET_BUDGET", {"max_steps": 1_000, "max_effects": 100}))

@@ -83,6 +83,7 @@ DECISIONS = {"approve": "approved", "reject": "rejected", "return": "returned"}
 VERIFICATIONS = ("passed", "mismatch", "not_yet", "partial", "unverifiable")
 RISKS = ("low", "medium", "high")
 TARGET_CLASSES = ("idempotent", "probe", "opaque")
+REHEARSAL_RESULTS = ("passed", "failed")
 ROLLBACK_KINDS = ("in_band", "compensating", "out_of_band", "none")
 
 EVERYTHING = "everything"

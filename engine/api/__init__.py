@@ -25,6 +25,7 @@ from .operators import (
     resume_run,
 )
 from .outside import Delivery, deliver_event
+from .rehearsals import keep_rehearsal
 from .reviewers import decide, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import go_on, halt_receipt, stop, stop_everything
@@ -47,6 +48,7 @@ __all__ = [
     "fork_run",
     "go_on",
     "halt_receipt",
+    "keep_rehearsal",
     "matches_checksum",
     "note_refused_request",
     "note_sign_in_refused",

@@ -70,14 +70,22 @@ class FileWrite(FileChange):
 
     The folder must exist; mode and owner of an existing file stay, a new one gets `mode_of_new`.
     With `replaces` the agent says which content it has read (or `absent`): any other is refused.
+    `rehearsed_on` is the path of a file that nothing else uses: rollbacks are rehearsed on it.
     """
 
     mode_of_new: ClassVar[int] = 0o640
+    rehearsed_on: ClassVar[str | None] = None
 
     class Arguments(ActionArguments):
         path: RelativePath
         content: str
         replaces: Sha256 | Literal["absent"] | None = None
+
+    @classmethod
+    def rehearsal(cls) -> Facts | None:
+        if cls.rehearsed_on is None:
+            return None
+        return {"path": cls.rehearsed_on, "content": "Written by a rehearsal.\n"}
 
     def describe(self, args: Any) -> str:
         return f"Write {len(args.content.encode())} bytes to {args.path}"

@@ -3,6 +3,7 @@
 from .approval import Decision, Policy, Proposal, Stop
 from .effect import Alert, Effect, Evidence, Secret
 from .inbound import InboundEvent, Taking, Wait
+from .rehearsal import Rehearsal
 from .run import Checkpoint, Event, Run, SearchableField
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "InboundEvent",
     "Policy",
     "Proposal",
+    "Rehearsal",
     "Run",
     "SearchableField",
     "Secret",

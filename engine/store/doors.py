@@ -29,6 +29,7 @@ FILES = (
     "forks",
     "rollbacks",
     "inbound",
+    "rehearsals",
     "secrets",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")

@@ -38,7 +38,8 @@ LANGUAGE plpgsql AS $$
 DECLARE r engine_run; v_whence text;
 BEGIN
     SELECT * INTO r FROM engine_run WHERE run_id = p_run FOR UPDATE;
-    IF NOT FOUND OR r.lease_until > clock_timestamp() OR NOT doors._needs_a_worker(r) THEN
+    IF NOT FOUND OR r.lease_until > clock_timestamp() OR NOT doors._needs_a_worker(r)
+       OR doors._is_reserved(r, p_owner) THEN
         RETURN NULL;
     END IF;
     v_whence := r.status;

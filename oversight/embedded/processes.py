@@ -184,9 +184,10 @@ def beat(env: Mapping[str, str], *, log: Path | None = None) -> Child:
     return _module("beat", ["celery", "-A", "oversight", "beat", "--pidfile="], env, log)
 
 
-def command(name: str, env: Mapping[str, str], *, log: Path | None = None) -> Child:
+def command(name: str, env: Mapping[str, str], *options: str, log: Path | None = None) -> Child:
     """Start `manage.py NAME` as a process of its own."""
-    return Child(name, [sys.executable, str(PROJECT / "manage.py"), name], env=env, log=log)
+    manage = [sys.executable, str(PROJECT / "manage.py"), name, *options]
+    return Child(name, manage, env=env, log=log)
 
 
 def _module(name: str, module: Sequence[str], env: Mapping[str, str], log: Path | None) -> Child:

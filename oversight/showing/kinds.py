@@ -68,6 +68,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "stop_placed": (_("Stop placed"), "stop", "bad"),
     "stop_lifted": (_("Stop lifted"), "play", "good"),
     "event_kept": (_("Event kept"), "world", "plain"),
+    "rehearsal_finished": (_("Rehearsal finished"), "back-ring", "info"),
     "export_made": (_("Export made"), "out", "info"),
     "signed_in": (_("Signed in"), "person", "plain"),
     "signed_out": (_("Signed out"), "leave", "plain"),

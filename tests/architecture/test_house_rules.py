@@ -46,6 +46,7 @@ MODELS = {
     "InboundEvent",
     "Policy",
     "Proposal",
+    "Rehearsal",
     "Run",
     "SearchableField",
     "Secret",

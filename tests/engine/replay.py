@@ -418,6 +418,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "stream_begun": begun,
     "stop_placed": heard,
     "stop_lifted": heard,
+    "rehearsal_finished": heard,
     "run_claimed": claimed,
     "run_resumed": moved,
     "run_moved": moved,

@@ -24,6 +24,7 @@ MEMBERS = {
     "mara": "Mara Vogel, warehouse",
     "jon": "Jon Ek, telephone desk",
     "lena": "Lena Okoye, bookkeeping",
+    "rehearsal": "Nobody: rollbacks are rehearsed on this member",
 }
 LARGEST_BODY = 16 * 1024
 

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from engine.kit.sql import KEY_TABLE
 
-from .stock import Account, Purchase
+from .stock import REHEARSAL, Account, Purchase
 
 ROLE = "ledger_desk"
 """The only role that Placet, the world page and everybody else of the demo uses there."""
@@ -25,6 +25,7 @@ def install(ledger: psycopg.Connection) -> None:
         _make_role(ledger)
         ledger.execute(KEY_TABLE)
         ledger.execute(_TABLES.read_bytes())
+        _add(ledger, REHEARSAL)
 
 
 def _make_role(ledger: psycopg.Connection) -> None:

@@ -30,6 +30,9 @@ def _bought(order: str, customer: str, goods: str, paid: str, *, fee: str = "0.0
 
 DESK = Account(number="desk", holder="Refund desk", balance="2500.00")
 
+REHEARSAL = _bought("R-00001", "Nobody", "Nothing: rollbacks are rehearsed on it", "500.00")
+"""An order that is refunded, and the refund taken back, whenever somebody rehearses that."""
+
 PURCHASES = (
     _bought("N-20417", "Ingrid Sandvik", "Wool blanket, grey, and two cushion covers", "148.00"),
     _bought("N-20423", "Marek Zielinski", "Espresso grinder with steel burrs", "219.00"),

@@ -76,6 +76,10 @@ class GrantRole(HttpCall):
         member: str
         role: str
 
+    @classmethod
+    def rehearsal(cls) -> Facts:
+        return {"member": "rehearsal", "role": "rehearsal"}
+
     def describe(self, args: Any) -> str:
         return f"Grant {args.member} the role {args.role}"
 

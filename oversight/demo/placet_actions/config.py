@@ -25,4 +25,5 @@ class WriteConfig(FileWrite):
     root = "shop"
     call_seconds = 3.0
     verify_seconds = 30.0
+    rehearsed_on = "rehearsal.txt"
     rollback = restored_by(RestoreConfig)

@@ -15,6 +15,7 @@ from engine.actions import (
 )
 from engine.kit.sql import SqlUpdate
 from engine.types import Change, Facts
+from oversight.demo.desk.stock import REHEARSAL
 
 
 def _something(amount: str) -> str:
@@ -123,6 +124,10 @@ class Refund(SqlUpdate):
         amount: Sum
         refunded_so_far: Money = "0.00"
 
+    @classmethod
+    def rehearsal(cls) -> Facts:
+        return {"order": REHEARSAL.order, "customer": REHEARSAL.customer, "amount": "1.00"}
+
     def describe(self, args: Any) -> str:
         return f"Refund {args.amount} to {args.customer} for order {args.order}"
 
@@ -223,6 +228,7 @@ class BankSurplus(DeskTransfer):
         lambda args, transfer, answer: {"amount": args.amount},
         summary="The same amount is brought back; both transfers stay in the ledger.",
     )
+    not_rehearsable = "It knows the desk's own account alone: there is none to try it on."
     update = """
         WITH desk AS (
             UPDATE account SET balance = balance - %(amount)s::numeric WHERE number = 'desk'

@@ -13,9 +13,8 @@ from engine import api, auditing
 from engine.models import Alert, Effect, Event, Proposal, Run
 from oversight.demo.cast import ROSA, TOMAS
 from oversight.demo.desk.stock import Purchase
+from oversight.embedded.waiting import until
 from oversight.models import Person
-
-from .waiting import until
 
 AMOUNT = "120.00"
 _AGENT = "agent:refund-desk"

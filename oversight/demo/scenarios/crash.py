@@ -1,9 +1,9 @@
 """A worker is killed in the middle of a refund, and another one takes over."""
 
 from oversight.embedded.guardian import is_alive
+from oversight.embedded.hold import hold
 
 from .case import AMOUNT, Case, started
-from .hold import hold
 from .result import Result
 from .stage import Stage
 

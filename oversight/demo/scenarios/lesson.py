@@ -11,9 +11,9 @@ import psycopg
 
 from oversight.demo.desk.stock import Purchase
 from oversight.embedded import Child
+from oversight.embedded.hold import hold
 
 from .case import AMOUNT, started
-from .hold import hold
 from .naive import TODO
 from .result import Result
 from .stage import Stage

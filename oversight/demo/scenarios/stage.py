@@ -17,9 +17,9 @@ from oversight.demo.desk import ledger
 from oversight.demo.supervisor.world import LEDGER, PLACET, make_databases
 from oversight.embedded import Child, Servers, processes, servers
 from oversight.embedded.folders import discard, short_private_folder
+from oversight.embedded.hold import Hold
 from oversight.environment import database
 
-from .hold import Hold
 from .world import World
 
 Say = Callable[[str], None]

@@ -41,3 +41,14 @@ def sign_in_refused(facts: Facts) -> Sentence:
     whose = facts["person_name"]
     words_ = _("Was not let in") if whose else _("Was not let in: there is no such account")
     return Sentence(words=words_, glyph="slash-ring", tone="bad", detail=whose or "")
+
+
+def rehearsed(facts: Facts) -> Sentence:
+    passed = facts["result"] == "passed"
+    words_ = _("Rehearsed %(action)s: passed") if passed else _("Rehearsed %(action)s: failed")
+    label = f"{facts['action']} v{facts['action_version']}"
+    glyph, tone = ("back-ring", "good") if passed else ("warning", "bad")
+    failed = [each["what"] for each in facts["assertions"] if not each["holds"]]
+    return Sentence(
+        words=words_ % {"action": label}, glyph=glyph, tone=tone, detail="\n".join(failed)
+    )

@@ -71,6 +71,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "stop_placed": of_installation.stop_placed,
     "stop_lifted": of_installation.stop_lifted,
     "event_kept": of_waits.kept,
+    "rehearsal_finished": of_installation.rehearsed,
     "export_made": of_installation.export_made,
     "log_verified": of_installation.log_verified,
     "signed_in": of_installation.signed_in,
