@@ -103,6 +103,7 @@ ROUTES: Mapping[str, Allowed] = {
     "checkpoints:download": EVERYBODY,
     "rollbacks:page": EVERYBODY,
     "rollbacks:action": EVERYBODY,
+    "rollbacks:rehearsal": EVERYBODY,
     "audit:page": EVERYBODY,
     "audit:live": EVERYBODY,
     "audit:event": EVERYBODY,

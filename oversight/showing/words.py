@@ -163,6 +163,25 @@ ROLLBACK: Mapping[str, Shown] = {
     "none": _shown(_("None"), _("It cannot be put right."), "slash-ring", "bad"),
 }
 
+REHEARSAL: Mapping[str, Shown] = {
+    "passed": _shown(
+        _("Rehearsed"), _("It was carried out, recovered and taken back."), "check-ring", "good"
+    ),
+    "failed": _shown(
+        _("Rehearsal failed"), _("Something did not hold when it was rehearsed."), "warning", "bad"
+    ),
+    "expired": _shown(
+        _("Rehearsal too old"), _("It passed, and that counts no more."), "hourglass", "wait"
+    ),
+    "never": _shown(_("Never rehearsed"), _("Nobody has tried it out."), "ring-dashed", "wait"),
+    "cannot": _shown(
+        _("Cannot be rehearsed"),
+        _("There is nothing to rehearse, or no target for it."),
+        "slash-ring",
+        "plain",
+    ),
+}
+
 ALARM: Mapping[str, Shown] = {
     "verification_failed": _shown(
         _("Verification failed"), _("The world does not show what was approved."), "unequal", "bad"
@@ -243,6 +262,7 @@ TABLES: Mapping[str, Mapping[str, Shown]] = {
     "risk": RISK,
     "pause": PAUSE,
     "rollback": ROLLBACK,
+    "rehearsal": REHEARSAL,
     "alarm": ALARM,
     "target": TARGET,
     "halt": HALT,

@@ -17,7 +17,7 @@ from oversight.agents_api.keys import issue_key, recognised
 from oversight.agents_api.models import Agent, ApiKey
 from oversight.demo.cast import CAST, TOMAS
 from oversight.demo.desk.configuration import FILE, FIRST
-from oversight.demo.desk.stock import DESK, PURCHASES
+from oversight.demo.desk.stock import DESK, PURCHASES, REHEARSAL
 from oversight.embedded import Servers
 from oversight.models import Person
 from tests.world import Copy, Database, Desk
@@ -77,7 +77,7 @@ def test_seeding_twice_is_seeding_once(
 ) -> None:
     seed()
     once = everything(database, empty_ledger, key_file, shop)
-    assert len(once["purchases"]) == len(PURCHASES)
+    assert len(once["purchases"]) == len((*PURCHASES, REHEARSAL))
     assert len(once["people"]) == len(CAST)
     assert once["configuration"] == {FILE: FIRST}
     seed()

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from engine import actions
+from oversight.demo.desk.stock import REHEARSAL
 from tests.cast import People
 from tests.demo.conftest import Outside
 from tests.demo.test_actions import GRANT, MAIL, PAGE
@@ -49,7 +50,9 @@ def test_it_shows_the_desk_and_every_order(look: Look) -> None:
     answer = look()
     assert answer.status_code == 200
     assert answer.context["world"].desk == "2500.00"
-    assert len(answer.context["world"].bought) == 24
+    orders = [each.order for each in answer.context["world"].bought]
+    assert len(orders) == 24 + 1
+    assert REHEARSAL.order in orders
     assert "N-20417" in answer.content.decode()
     assert "Nothing has happened yet" in answer.content.decode()
 

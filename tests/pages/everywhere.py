@@ -17,6 +17,7 @@ from oversight.models import Agent
 from tests.cast import AGENT, CAST
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
 from tests.pages.reading import address_of
+from tests.pages.rollbacks.tried import rehearsed
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Desk
 
@@ -68,6 +69,8 @@ class Everywhere:
     def _of_the_installation(self, drill: str) -> Iterator[tuple[str, str]]:
         yield "stop:receipt", f"/stop/{drill}/"
         yield "rollbacks:action", "/rollbacks/ledger.refund/1/"
+        tried = rehearsed(self.desk)
+        yield "rollbacks:rehearsal", f"/rollbacks/rehearsals/{tried}/"
         yield "checkpoints:compare", "/checkpoints/compare/"
         yield "api:problem", "/api/problems/conflict"
         yield "api:nowhere", "/api/v1/nowhere"

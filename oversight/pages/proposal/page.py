@@ -11,6 +11,7 @@ from oversight.pages.proposal import facts, reads, shown, standing
 from oversight.pages.proposal.forms import DecisionForm
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
+from oversight.reading import rehearsals
 from oversight.showing import diff, literal, refusals
 
 
@@ -53,6 +54,7 @@ def assembled(
         "history": [(each, _of_version(stands.said, each)) for each in past],
         "since": _since_before(item, past),
         "standing": stands,
+        "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
         "bar": _bar(item, stands, reviewer, form),
     }
 

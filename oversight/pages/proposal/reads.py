@@ -32,6 +32,7 @@ class Version:
     workflow: str
     workflow_version: int
     agent: str
+    action: tuple[str, int]
     status: str
     expired: bool
     risk: str
@@ -126,6 +127,7 @@ def _version(record: Any) -> Version:
         agent=record.agent,
         status=record.status,
         expired=over,
+        action=(record.action, record.action_version),
         risk=record.risk,
         policy_version=record.policy_version,
         digest=record.digest,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from engine import actions
+from engine import actions, rehearsing
 from engine.actions import Action
 from oversight.pages.rollbacks import arguments
 from oversight.pages.rollbacks.arguments import Argument
@@ -25,7 +25,8 @@ class Named:
 class Plan:
     """How one version of an action is taken back; `by` is the action that does it, if any does.
 
-    `takes_back` are the actions whose plan this action is.
+    `takes_back` are the actions whose plan this action is; `not_rehearsable` is why it cannot be
+    rehearsed, "" where it can.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Plan:
     summary: str
     by: Named | None
     takes_back: tuple[Named, ...]
+    not_rehearsable: str
 
     @property
     def key(self) -> Name:
@@ -101,6 +103,7 @@ def _plan(action: type[Action]) -> Plan:
         takes_back=tuple(
             _named(each) for each in actions.registered() if each.rollback.inverse is action
         ),
+        not_rehearsable=rehearsing.why_not(action),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
-from engine.models import Alert, Effect, Proposal
+from engine.models import Alert, Effect, Proposal, Rehearsal
 from oversight.showing import literal
 
 LATEST = 20
@@ -44,6 +44,23 @@ class TakenBack:
     failed: bool
     alert_id: uuid.UUID | None
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One rehearsal in full: every moment, and everything that had to hold."""
+
+    action: str
+    version: int
+    result: str
+    started_by: str
+    recovery_seconds: float | None
+    started_at: datetime
+    ended_at: datetime
+    expires_at: datetime
+    run_id: uuid.UUID | None
+    timeline: tuple[Mapping[str, Any], ...]
+    assertions: tuple[Mapping[str, Any], ...]
 
 
 def _stuck() -> Q:
@@ -110,3 +127,22 @@ def _state(rollback: Any) -> str:
     if rollback is None:
         return ""
     return "committed" if rollback.committed_at else str(rollback.status)
+
+
+def rehearsal(rehearsal_id: uuid.UUID) -> Told | None:
+    record = Rehearsal.objects.filter(pk=rehearsal_id).first()
+    if record is None:
+        return None
+    return Told(
+        action=record.action,
+        version=record.action_version,
+        result=record.result,
+        started_by=record.started_by,
+        recovery_seconds=record.recovery_seconds,
+        started_at=record.started_at,
+        ended_at=record.ended_at,
+        expires_at=record.expires_at,
+        run_id=record.run_id,
+        timeline=tuple(record.timeline),
+        assertions=tuple(record.assertions),
+    )

@@ -67,6 +67,8 @@ def test_it_says_plainly_that_nothing_was_ever_rehearsed(otto: Reader) -> None:
     assert "None of these plans was ever rehearsed" in otto.get(PLANS).text
     action = otto.get(f"{PLANS}ledger.refund/1/")
     assert "This plan was never rehearsed" in action.text
+    assert "Never rehearsed" in rows(otto.get(PLANS))["ledger.refund v1"]
+    assert "A person takes it back" in rows(otto.get(PLANS))["pager.page v1"]
 
 
 def test_what_was_never_used_is_counted_as_nothing(otto: Reader) -> None:
