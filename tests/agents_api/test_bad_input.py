@@ -140,7 +140,7 @@ MALFORMED = [
 ]
 
 
-def test_json_that_two_parsers_could_read_differently(
+def test_c55_json_that_two_parsers_could_read_differently(
     caller: Caller, rows: Rows, subtests: pytest.Subtests
 ) -> None:
     for body, path in MALFORMED:
@@ -174,7 +174,7 @@ def test_too_many_keys(caller: Caller, rows: Rows) -> None:
     refused(rows, lambda: caller.post(RUNS, body), 422, "bad_input", "$.state")
 
 
-def test_a_body_just_under_the_limit_is_read_and_one_over_it_is_not(
+def test_c60_a_body_just_under_the_limit_is_read_and_one_over_it_is_not(
     caller: Caller, rows: Rows
 ) -> None:
     def body(size: int) -> bytes:

@@ -83,7 +83,7 @@ def test_a_release_with_one_more_field_finds_what_was_asked_before() -> None:
     assert idempotency._hash(request, Later(**PROPOSAL, urgency=1)) not in hashes
 
 
-def test_a_key_belongs_to_one_request(caller: Caller, rows: Rows) -> None:
+def test_c44_a_key_belongs_to_one_request(caller: Caller, rows: Rows) -> None:
     run_id = caller.start_run()
     first = caller.post(f"{RUNS}/{run_id}/proposals", PROPOSAL, once="k")
     before = rows.count()

@@ -171,7 +171,7 @@ class TestAnAction:
             (True, "$.arguments.amount"),
         ],
     )
-    def test_takes_money_only_as_exact_text(self, amount: object, path: str) -> None:
+    def test_c56_takes_money_only_as_exact_text(self, amount: object, path: str) -> None:
         made = register(action_with())()
 
         with pytest.raises(BadInput) as refusal:

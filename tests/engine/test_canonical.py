@@ -57,7 +57,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("bits", "text"), NUMBERS.items())
-def test_a_number_of_the_rfc_is_written_its_way(bits: str, text: str) -> None:
+def test_c46_a_number_of_the_rfc_is_written_its_way(bits: str, text: str) -> None:
     (number,) = struct.unpack(">d", bytes.fromhex(bits))
 
     assert frozen(number) == text.encode()
@@ -197,7 +197,7 @@ class TestLimits:
 
 
 @pytest.mark.parametrize("value", [b"bytes", object(), {1: 2}, {"a": {3}}, 1j])
-def test_a_value_of_our_own_that_is_not_json_is_refused(value: Any) -> None:
+def test_c51_a_value_of_our_own_that_is_not_json_is_refused(value: Any) -> None:
     with pytest.raises(BadInput):
         check(value)
 
@@ -221,7 +221,7 @@ def test_frozen_bytes_read_back_as_the_same_value(value: Any) -> None:
 
 @settings(deadline=None)
 @given(values, st.randoms())
-def test_the_order_of_keys_never_matters(value: Any, chance: random.Random) -> None:
+def test_c43_the_order_of_keys_never_matters(value: Any, chance: random.Random) -> None:
     assert frozen(shuffled(value, chance)) == frozen(value)
 
 

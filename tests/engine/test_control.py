@@ -83,7 +83,7 @@ class TestAPausedRun:
 
 
 class TestACancelledRun:
-    def test_takes_its_open_proposal_off_the_table(self, desk: Desk) -> None:
+    def test_c23_takes_its_open_proposal_off_the_table(self, desk: Desk) -> None:
         proposal = desk.propose_refund(order := desk.purchase())
 
         cancel(desk, proposal.run_id)
@@ -108,7 +108,7 @@ class TestACancelledRun:
         assert desk.ledger.movements(order) == 0
         assert_sound(desk, proposal.run_id)
 
-    def test_waits_for_an_effect_under_way_and_commits_it(self, desk: Desk) -> None:
+    def test_c23_waits_for_an_effect_under_way_and_commits_it(self, desk: Desk) -> None:
         proposal = desk.approved_refund(order := desk.purchase())
 
         with just_before("record_effect", lambda: cancel(desk, proposal.run_id)):

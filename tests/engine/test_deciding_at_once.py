@@ -79,7 +79,7 @@ def test_an_approval_after_the_expiry_is_too_late(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject", "return"])
-def test_the_clock_is_read_after_waiting_not_before(decision: str, desk: Desk) -> None:
+def test_c26_the_clock_is_read_after_waiting_not_before(decision: str, desk: Desk) -> None:
     """The decision came in time, and then waited for the run until its time was over."""
     proposal = desk.propose_refund()
 
@@ -96,7 +96,7 @@ def test_the_clock_is_read_after_waiting_not_before(decision: str, desk: Desk) -
     assert_one_outcome(desk, proposal, "open", decisions=0)
 
 
-def test_twenty_reviewers_approve_at_once_and_one_counts(desk: Desk) -> None:
+def test_c22_twenty_reviewers_approve_at_once_and_one_counts(desk: Desk) -> None:
     proposal = desk.propose_refund()
     acts = [act(desk, proposal, "approve", number) for number in range(20)]
 
@@ -107,7 +107,7 @@ def test_twenty_reviewers_approve_at_once_and_one_counts(desk: Desk) -> None:
     assert_one_outcome(desk, proposal, "approved")
 
 
-def test_one_reviewer_clicks_a_hundred_times_and_one_counts(desk: Desk) -> None:
+def test_c22_one_reviewer_clicks_a_hundred_times_and_one_counts(desk: Desk) -> None:
     proposal = desk.propose_refund()
     click = partial(desk.approve, proposal, by=desk.people.rosa)
 
@@ -117,7 +117,7 @@ def test_one_reviewer_clicks_a_hundred_times_and_one_counts(desk: Desk) -> None:
     assert_one_outcome(desk, proposal, "approved")
 
 
-def test_approvals_and_rejections_at_once_have_one_outcome(desk: Desk) -> None:
+def test_c22_approvals_and_rejections_at_once_have_one_outcome(desk: Desk) -> None:
     proposal = desk.propose_refund()
     names = ["approve", "reject", "return", "expire"] * 3
     acts = [act(desk, proposal, name, number) for number, name in enumerate(names)]
@@ -192,7 +192,7 @@ class TestADecisionWhileAWorkerHoldsTheLease:
         ("decision", "becomes"),
         [("approve", "effect_committed"), ("reject", "run_moved"), ("return", "run_parked")],
     )
-    def test_just_before_the_worker_parks_is_acted_on_at_once(
+    def test_c29_just_before_the_worker_parks_is_acted_on_at_once(
         self, decision: str, becomes: str, desk: Desk
     ) -> None:
         """It opened the proposal and is about to wait; the decision is there already."""
@@ -210,7 +210,7 @@ class TestADecisionWhileAWorkerHoldsTheLease:
         assert becomes in kinds[kinds.index("decision_made") :]
         assert "waiting_approval" not in waits(desk, run_id)
 
-    def test_right_behind_the_parking_wakes_the_run_again(self, desk: Desk) -> None:
+    def test_c29_right_behind_the_parking_wakes_the_run_again(self, desk: Desk) -> None:
         run_id, order, rosa = desk.start_run(), desk.purchase(), desk.people.rosa
         desk.ask_for_refund(run_id, order)
 

@@ -302,7 +302,7 @@ class TestAWorkerThatWasTakenOver:
     )
 
     @pytest.mark.parametrize("boundary", DOORS_OF_ONE_PASS)
-    def test_stops_at_once_and_leaves_no_row(self, boundary: str, desk: Desk) -> None:
+    def test_c37_stops_at_once_and_leaves_no_row(self, boundary: str, desk: Desk) -> None:
         order = desk.purchase()
         run_id = desk.approved_refund(order).run_id
         after: list[Any] = []

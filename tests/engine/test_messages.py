@@ -21,7 +21,7 @@ def an_ended_run(desk: Desk) -> uuid.UUID:
     return run_id
 
 
-def test_after_the_end_it_changes_nothing(desk: Desk) -> None:
+def test_c35_after_the_end_it_changes_nothing(desk: Desk) -> None:
     run_id = an_ended_run(desk)
     before = desk.database.log(run_id)
 
@@ -41,7 +41,7 @@ def test_for_a_run_that_never_was_it_is_no_error(desk: Desk) -> None:
     tasks.advance(str(uuid.uuid4()))
 
 
-def test_eight_at_once_move_money_once(desk: Desk) -> None:
+def test_c22_eight_at_once_move_money_once(desk: Desk) -> None:
     order = desk.purchase()
     run_id = desk.approved_refund(order).run_id
 
@@ -116,7 +116,7 @@ class TestTheSweep:
 
         assert sweeper.run_once().runs == ()
 
-    def test_expires_what_nobody_decided_and_finds_its_run(self, desk: Desk) -> None:
+    def test_c33_expires_what_nobody_decided_and_finds_its_run(self, desk: Desk) -> None:
         proposal, other = desk.propose_refund(), desk.propose_refund()
         desk.database.deadline_passes_for(proposal.pk)
 
@@ -158,7 +158,7 @@ class TestTheBroker:
         assert broker.messages() == 1
         assert broker.bodies() == [[[str(run_id)], {}]]
 
-    def test_that_is_flushed_loses_nothing(self, desk: Desk, broker: Broker) -> None:
+    def test_c21_that_is_flushed_loses_nothing(self, desk: Desk, broker: Broker) -> None:
         run_id = desk.start_run()
         broker.flush()
         assert broker.messages() == 0

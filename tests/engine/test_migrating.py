@@ -17,7 +17,7 @@ def newer_code(schema_version: int) -> Iterator[None]:
         yield
 
 
-def test_what_nothing_migrates_pauses_the_run(desk: Desk) -> None:
+def test_c57_what_nothing_migrates_pauses_the_run(desk: Desk) -> None:
     run_id = desk.approved_refund(order := desk.purchase()).run_id
 
     with newer_code(3):

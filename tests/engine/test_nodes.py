@@ -211,7 +211,7 @@ class TestCodeThatIsTooOld:
 
         assert desk.run(run_id).status == "completed"
 
-    def test_pauses_a_run_whose_action_it_does_not_know(self, desk: Desk) -> None:
+    def test_c21_pauses_a_run_whose_action_it_does_not_know(self, desk: Desk) -> None:
         order = desk.purchase()
         proposal = desk.approved_refund(order)
         del actions._registry[("ledger.refund", 1)]
@@ -222,7 +222,7 @@ class TestCodeThatIsTooOld:
         assert (run.status, run.reason_code) == ("paused", "incompatible_version")
         assert desk.ledger.movements(order) == 0
 
-    def test_never_runs_the_newest_instead(self, newer: str, desk: Desk) -> None:
+    def test_c59_never_runs_the_newest_instead(self, newer: str, desk: Desk) -> None:
         """A run stays with the version that it was started under."""
         run_id = desk.start_run(newer)
         third = Workflow("made", version=3, start="other")

@@ -83,7 +83,9 @@ def somebody_else_refunds(desk: Desk, order: str, amount: str = "30.00") -> None
 
 
 class TestAWholeRun:
-    def test_is_unwound_in_reverse_and_ends_rolled_back(self, refunds: Refunds, desk: Desk) -> None:
+    def test_c64_is_unwound_in_reverse_and_ends_rolled_back(
+        self, refunds: Refunds, desk: Desk
+    ) -> None:
         assert roll_back(desk, refunds.run_id) == refunds.run_id
         desk.work(refunds.run_id)
 
@@ -214,7 +216,9 @@ class TestOneEffect:
 
 
 class TestWhatChangedSince:
-    def test_is_left_alone_with_an_alert_and_an_account(self, refunds: Refunds, desk: Desk) -> None:
+    def test_c63_is_left_alone_with_an_alert_and_an_account(
+        self, refunds: Refunds, desk: Desk
+    ) -> None:
         somebody_else_refunds(desk, refunds.orders[1])
         roll_back(desk, refunds.run_id)
         desk.work(refunds.run_id)
@@ -246,7 +250,7 @@ class TestWhatChangedSince:
         assert kinds.count("effect_intended") == 6
         assert_sound(desk, refunds.run_id)
 
-    def test_a_person_takes_back_and_confirms_and_the_rest_follows(
+    def test_c63_a_person_takes_back_and_confirms_and_the_rest_follows(
         self, refunds: Refunds, desk: Desk
     ) -> None:
         somebody_else_refunds(desk, refunds.orders[1])
@@ -349,7 +353,7 @@ class TestARunThatHasEnded:
         assert Run.objects.count() == 1
         assert_sound(desk, refunds.run_id)
 
-    def test_and_was_a_rollback_is_not_rolled_back(self, refunds: Refunds, desk: Desk) -> None:
+    def test_c67_and_was_a_rollback_is_not_rolled_back(self, refunds: Refunds, desk: Desk) -> None:
         run_id = roll_back(desk, refunds.ended().run_id)
         desk.work(run_id)
         with pytest.raises(Conflict, match="a rollback itself"):

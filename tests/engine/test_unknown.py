@@ -42,7 +42,7 @@ def work_until_it_waits_for_the_agent(desk: Desk, run_id: uuid.UUID) -> None:
 
 @pytest.mark.usefixtures("short_calls")
 class TestATargetThatTakesTooLong:
-    def test_and_did_nothing_is_sent_the_same_key_again(self, desk: Desk) -> None:
+    def test_c01_and_did_nothing_is_sent_the_same_key_again(self, desk: Desk) -> None:
         """Somebody's transaction held the order; the ledger gave up and took all of it back."""
         order = desk.purchase()
         run_id = desk.approved_refund(order).run_id
@@ -123,7 +123,7 @@ def pay(other: Any, key: str, order: str) -> None:
 
 
 class TestAnAnswerThatGotLost:
-    def test_is_found_by_key_and_nothing_is_sent_again(self, desk: Desk) -> None:
+    def test_c01_is_found_by_key_and_nothing_is_sent_again(self, desk: Desk) -> None:
         order = desk.purchase()
         run_id = desk.approved_refund(order).run_id
 
@@ -172,7 +172,7 @@ class TestATargetThatCannotBeAsked:
             desk.work(run_id)
         return run_id
 
-    def test_is_asked_again_with_patience_and_then_a_person_is(
+    def test_c01_is_asked_again_with_patience_and_then_a_person_is(
         self, desk: Desk, run_id: uuid.UUID
     ) -> None:
         for _ in range(10):
@@ -290,7 +290,7 @@ class TestWhatATargetCanDo:
         assert actions.Action.target_class == "opaque"
 
 
-def test_a_key_that_the_target_may_have_forgotten_is_a_person_s_matter(
+def test_c45_a_key_that_the_target_may_have_forgotten_is_a_person_s_matter(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Refund, "call_seconds", 0.2)

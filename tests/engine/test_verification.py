@@ -263,7 +263,7 @@ class TestATargetThatCannotBeRead:
     def run_id(self, desk: Desk) -> uuid.UUID:
         return desk.approved_refund().run_id
 
-    def test_has_not_shown_anything_yet_and_is_read_again(
+    def test_c61_has_not_shown_anything_yet_and_is_read_again(
         self, desk: Desk, run_id: uuid.UUID
     ) -> None:
         with just_before("record_effect", desk.ledger.shut):
@@ -301,7 +301,7 @@ class TestATargetThatCannotBeRead:
         assert desk.run(run_id).lease_owner is None
         assert desk.run(run_id).lease_until is None
 
-    def test_for_too_long_is_a_person_s_matter_and_nothing_is_taken_back(
+    def test_c61_for_too_long_is_a_person_s_matter_and_nothing_is_taken_back(
         self, desk: Desk, run_id: uuid.UUID, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(Refund, "verify_seconds", 0.0)

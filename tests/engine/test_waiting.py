@@ -125,7 +125,7 @@ class TestAnEvent:
         (event,) = [one for one in desk.database.log(run_id) if one["kind"] == "event_received"]
         assert event["actor"] == SENDER
 
-    def test_that_comes_early_is_kept_until_the_wait_begins(self, desk: Desk) -> None:
+    def test_c29_that_comes_early_is_kept_until_the_wait_begins(self, desk: Desk) -> None:
         run_id = desk.start_run(waiting())
         assert deliver(payload="early").outcome == "kept"
 
@@ -176,7 +176,7 @@ class TestAnEvent:
 
         assert found(desk, run_id)["external_id"] == "2"
 
-    def test_of_an_id_that_was_there_before_changes_nothing(self, desk: Desk) -> None:
+    def test_c25_of_an_id_that_was_there_before_changes_nothing(self, desk: Desk) -> None:
         run_id = parked(desk)
         deliver(payload=1)
 
@@ -260,7 +260,7 @@ class TestWhileTheWaitBegins:
     """Whatever the order, the event comes to the run, once."""
 
     @pytest.mark.parametrize("door", ["claim_run_if_free", "begin_wait", "run_parked"])
-    def test_an_event_right_before_this_is_not_lost(self, door: str, desk: Desk) -> None:
+    def test_c29_an_event_right_before_this_is_not_lost(self, door: str, desk: Desk) -> None:
         run_id = desk.start_run(waiting())
 
         with just_before(door, deliver):
@@ -323,7 +323,7 @@ class TestWhileTheWaitBegins:
             desk.work(run_id)
             assert found(desk, run_id)
 
-    def test_the_same_event_sent_twice_at_once_counts_once(self, desk: Desk) -> None:
+    def test_c25_the_same_event_sent_twice_at_once_counts_once(self, desk: Desk) -> None:
         run_id = parked(desk)
 
         told = together([deliver, deliver, deliver])
@@ -541,11 +541,11 @@ def wall(text: str) -> datetime:
     ],
     ids=str,
 )
-def test_what_clocks_show_is_one_instant(zone: str, shown: Any, instant: str) -> None:
+def test_c30_what_clocks_show_is_one_instant(zone: str, shown: Any, instant: str) -> None:
     assert ends(Wall(zone=zone, shown=shown), NOW) == datetime.fromisoformat(instant)
 
 
-def test_every_morning_at_nine_is_nine_across_the_change() -> None:
+def test_c30_every_morning_at_nine_is_nine_across_the_change() -> None:
     moments, now = [], datetime(2027, 3, 27, 0, tzinfo=UTC)
     for _ in range(3):
         now = ends(Wall(zone="Europe/Berlin", shown=time(9)), now)

@@ -102,7 +102,7 @@ def statements_of_a_run(desk: Desk, story: Story) -> list[str]:
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("told", STORIES)
-def test_an_outage_at_any_statement_does_no_harm(
+def test_c03_an_outage_at_any_statement_does_no_harm(
     told: str, kind: str, when: str, desk: Desk
 ) -> None:
     story = STORIES[told]

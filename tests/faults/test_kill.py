@@ -84,7 +84,7 @@ class TestKilledAt:
         assert effect["committed_at"] is not None
         assert shared_desk.database.kinds(run_id).count("effect_committed") == 1
 
-    def test_it_is_sent_again_only_where_it_may_not_have_been_sent(
+    def test_c01_it_is_sent_again_only_where_it_may_not_have_been_sent(
         self, point: str, crashes: dict[str, Crash], shared_desk: Desk
     ) -> None:
         kinds = shared_desk.database.kinds(crashes[point].run_id)

@@ -52,7 +52,7 @@ def harm_done(desk: Desk, run_id: uuid.UUID, by: uuid.UUID, orders: list[str]) -
 @pytest.mark.parametrize("ended", [False, True], ids=["its own run", "another run"])
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_outage_at_any_statement_does_no_harm(
+def test_c63_an_outage_at_any_statement_does_no_harm(
     kind: str, when: str, ended: bool, desk: Desk
 ) -> None:
     harmed, nth = {}, 0

@@ -80,7 +80,7 @@ def wake(zombie: Zombie) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 class TestFrozenAt:
-    def test_it_changes_no_row_when_it_wakes(
+    def test_c37_it_changes_no_row_when_it_wakes(
         self, point: str, zombies: dict[str, Zombie], shared_desk: Desk
     ) -> None:
         """But for its late answer, where it had asked something: evidence, and no state."""

@@ -42,7 +42,7 @@ def run_id(request: pytest.FixtureRequest, keeper: Keeper, vault: Vault) -> uuid
     return keeper.carry_out("vault.ask", question=LITERAL, more={LITERAL: LITERAL})
 
 
-def test_it_happens_once_and_the_run_goes_on(
+def test_c47_it_happens_once_and_the_run_goes_on(
     run_id: uuid.UUID, keeper: Keeper, vault: Vault
 ) -> None:
     for _ in range(3):
@@ -55,14 +55,14 @@ def test_it_happens_once_and_the_run_goes_on(
     assert auditing.run_once().intact
 
 
-def test_what_was_answered_is_kept_whole(run_id: uuid.UUID, vault: Vault) -> None:
+def test_c49_what_was_answered_is_kept_whole(run_id: uuid.UUID, vault: Vault) -> None:
     if vault.behaves != "well":
         return
     kept = Evidence.objects.get(sha256=Effect.objects.get(run_id=run_id).result_ref)
     assert json.loads(bytes(kept.body)) == ANSWER
 
 
-def test_the_run_can_be_searched_paged_and_looked_at(
+def test_c47_the_run_can_be_searched_paged_and_looked_at(
     run_id: uuid.UUID, ada: Reader, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyset, "SIZE", 3)
@@ -83,14 +83,14 @@ def test_the_run_can_be_searched_paged_and_looked_at(
         assert "\x00" not in page.html, address
 
 
-def test_what_is_escaped_stays_escaped(run_id: uuid.UUID, ada: Reader, desk: Desk) -> None:
+def test_c47_what_is_escaped_stays_escaped(run_id: uuid.UUID, ada: Reader, desk: Desk) -> None:
     """The six characters of a backslash and a code are not the character, and stay as sent."""
     arguments = json.loads(bytes(desk.proposal(run_id).arguments))
     assert arguments == {"question": LITERAL, "more": {LITERAL: LITERAL}}
     assert r'"question": "a\\u0000b"' in ada.get(address_of(desk.proposal(run_id))).text
 
 
-def test_it_can_be_exported_and_verifies(run_id: uuid.UUID, ada: Reader) -> None:
+def test_c49_it_can_be_exported_and_verifies(run_id: uuid.UUID, ada: Reader) -> None:
     response = ada.client.post("/audit/export/", {"what": "export", "run": str(run_id)})
     body = b"".join(response.streaming_content)
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
@@ -103,7 +103,7 @@ def test_it_can_be_exported_and_verifies(run_id: uuid.UUID, ada: Reader) -> None
 @pytest.mark.parametrize("odd", [NUL, HALF], ids=["nul", "half a pair"])
 class TestAtTheDoor:
     @pytest.mark.parametrize("where", ["value", "key", "why", "evidence"])
-    def test_an_agent_s_words_are_refused_with_their_path(
+    def test_c49_an_agent_s_words_are_refused_with_their_path(
         self, keeper: Keeper, desk: Desk, odd: str, where: str
     ) -> None:
         run_id = desk.start_run()

@@ -141,7 +141,7 @@ def test_a_second_click_is_told_who_decided(desk: Desk, rosa: Reader) -> None:
     assert Decision.objects.count() == 1
 
 
-def test_who_comes_second_is_told_who_decided_and_when(
+def test_c22_who_comes_second_is_told_who_decided_and_when(
     desk: Desk, people: People, reading: Readers, rosa: Reader
 ) -> None:
     nina = reading(people.somebody("nina", "reviewer", full_name="Nina Roth"))
@@ -155,7 +155,9 @@ def test_who_comes_second_is_told_who_decided_and_when(
     assert status(proposal) == "approved"
 
 
-def test_a_decision_after_its_time_is_refused(desk: Desk, database: Database, rosa: Reader) -> None:
+def test_c26_a_decision_after_its_time_is_refused(
+    desk: Desk, database: Database, rosa: Reader
+) -> None:
     proposal = desk.propose_refund()
     fields = rosa.get(address_of(proposal)).form | {"decision": "approve", "reason": "Yes."}
     database.deadline_passes_for(proposal.pk)
@@ -178,7 +180,7 @@ def answered(desk: Desk, people: People) -> tuple[Proposal, Proposal]:
     return first, desk.proposal(first.run_id)
 
 
-def test_a_stale_version_is_told_what_changed(
+def test_c10_a_stale_version_is_told_what_changed(
     desk: Desk, people: People, reading: Readers, rosa: Reader, ledger: Ledger
 ) -> None:
     order = desk.purchase()
