@@ -207,7 +207,7 @@ def _look_again_later(log: Log) -> None:
 
 
 def commit(log: Log) -> None:
-    """Verification passed: what was recorded is now committed, and the run moves on."""
+    """Verification passed, or a named person has accepted it: committed, and the run moves on."""
     pending = log.position.in_hand
     log.write(
         "effect_committed",

@@ -314,6 +314,12 @@ def _resolved(position: Position, event: Event) -> Position:
     return replace(position, pending=pending)
 
 
+def _accepted_as_it_is(position: Position, event: Event) -> Position:
+    if position.in_hand.effect_id != event.payload["effect_id"]:
+        return position
+    return replace(position, pending=_staged(position, "accepted"))
+
+
 def _verified(position: Position, event: Event) -> Position:
     facts = event.payload
     pending = replace(
@@ -399,6 +405,7 @@ _FOLDS: Mapping[str, Folded] = {
     "effect_reconciled": _recorded,
     "probe_requested": _probe_requested,
     "effect_resolved": _resolved,
+    "effect_accepted": _accepted_as_it_is,
     "effect_verified": _verified,
     "effect_committed": _committed,
     "effect_compensated": rollbacks.compensated,

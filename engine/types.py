@@ -29,7 +29,7 @@ class Pending:
 
     requested → open → approved | rejected | returned | expired | withdrawn
     approved → prepared → executing → succeeded | failed | unknown
-    succeeded → passed | not_yet | mismatch | partial | unverifiable
+    succeeded → passed | not_yet | mismatch | partial | unverifiable → accepted
     """
 
     stage: str

@@ -90,6 +90,7 @@ ROUTES: Mapping[str, Allowed] = {
     "alerts:acknowledge": OPERATORS,
     "alerts:resolve": OPERATORS,
     "alerts:resume": OPERATORS,
+    "alerts:accept": OPERATORS,
     "stop:page": EVERYBODY,
     "stop:live": EVERYBODY,
     "stop:receipt": EVERYBODY,

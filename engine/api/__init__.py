@@ -16,6 +16,7 @@ from .auditors import export_events, matches_checksum, position_at, verify_log
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .forks import fork_run
 from .operators import (
+    accept_effect,
     acknowledge_alert,
     cancel_run,
     pause_run,
@@ -37,6 +38,7 @@ __all__ = [
     "Initiator",
     "Reviewer",
     "Speaker",
+    "accept_effect",
     "acknowledge_alert",
     "answer_question",
     "cancel_run",

@@ -88,6 +88,31 @@ def resolve_effect(
     hint(run_id)
 
 
+def accept_effect(
+    run_id: uuid.UUID,
+    effect_id: uuid.UUID,
+    *,
+    operator: Reviewer,
+    reason: str,
+    seen_evidence: str,
+) -> None:
+    """Accept in one's own name, with evidence, an effect that verification did not show to be as
+    approved: it is committed as it is. Raises Conflict unless its run is paused for that."""
+    must_have_a_reason(reason)
+    check(seen_evidence, "$.evidence")
+    if not seen_evidence.strip():
+        raise BadInput("Give the evidence for it.", path="$.evidence")
+    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    facts = {
+        **_person(operator),
+        "effect_id": str(effect_id),
+        "reason": reason,
+        "evidence": kept,
+    }
+    resolutions.accept_effect(run_id, operator.actor, packed(facts))
+    hint(run_id)
+
+
 def _verify_by(effect_id: uuid.UUID) -> str:
     """Verification gets its whole time anew, from the ruling on."""
     name, version = effects.effect_action(effect_id)

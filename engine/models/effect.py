@@ -40,6 +40,7 @@ class Effect(models.Model):
     outcome = models.TextField(null=True)
     verification = models.TextField(null=True)
     committed_at = models.DateTimeField(null=True)
+    accepted_by = models.TextField(null=True)
     compensates = models.OneToOneField(
         "self", models.PROTECT, null=True, related_name="compensated_by"
     )
@@ -55,7 +56,9 @@ class Effect(models.Model):
             one_of_or_null("effect_verification_known", "verification", states.VERIFICATIONS),
             models.CheckConstraint(
                 name="effect_committed_means_verified",
-                condition=Q(committed_at__isnull=True) | Q(verification="passed"),
+                condition=Q(committed_at__isnull=True)
+                | Q(verification="passed")
+                | Q(accepted_by__isnull=False),
             ),
             models.CheckConstraint(
                 name="effect_approved_or_a_rollback",

@@ -316,7 +316,7 @@ BEGIN
         RETURN doors._behind(r, p_folded);
     END IF;
     e := doors._effect_in(r, (p->>'effect_id')::uuid, 'succeeded');
-    IF e.verification IS DISTINCT FROM 'passed' THEN
+    IF e.verification IS DISTINCT FROM 'passed' AND e.accepted_by IS NULL THEN
         PERFORM doors._refuse('conflict', format('verification is %s', e.verification));
     END IF;
     r := doors._append(r, 'effect_committed', p_actor, p_payload);

@@ -17,3 +17,8 @@ def request_probe(run: uuid.UUID, actor: str, payload: bytes) -> Told:
 def resolve_effect(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     """A person's ruling, with evidence and a reason."""
     return call("resolve_effect", run, actor, payload)
+
+
+def accept_effect(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """A named person accepts what verification did not show to be as approved."""
+    return call("accept_effect", run, actor, payload)

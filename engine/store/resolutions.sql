@@ -57,3 +57,39 @@ BEGIN
                               || doors._instant(v_until));
     END IF;
 END $$;
+
+-- A named person accepts, with evidence, what verification did not show to be as approved. The run
+-- commits it as it is.
+CREATE FUNCTION doors.accept_effect(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    e engine_effect;
+BEGIN
+    PERFORM doors._must_operate((p->>'person')::bigint);
+    e := doors._effect_in(r, (p->>'effect_id')::uuid, 'succeeded');
+    PERFORM doors._must_be_acceptable(r, e);
+    r := doors._append(r, 'effect_accepted', p_actor, p_payload);
+    UPDATE engine_effect SET accepted_by = p->>'person_name', updated_at = r.last_at
+    WHERE effect_id = e.effect_id AND committed_at IS NULL;
+    r.wake_at := clock_timestamp();
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
+-- What is being verified, or taken back, is not accepted meanwhile.
+CREATE FUNCTION doors._must_be_acceptable(r engine_run, e engine_effect) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF r.status <> 'paused' OR r.reason_code <> 'verification_failed'
+       OR e.committed_at IS NOT NULL
+       OR coalesce(e.verification, '') NOT IN ('mismatch', 'partial', 'unverifiable') THEN
+        PERFORM doors._refuse('conflict', format(
+            'the run is %s and verification is %s', r.status, coalesce(e.verification, 'open')));
+    END IF;
+    IF EXISTS (SELECT 1 FROM engine_effect WHERE compensates_id = e.effect_id
+               AND status NOT IN ('failed')) THEN
+        PERFORM doors._refuse('conflict', 'it is being taken back');
+    END IF;
+END $$;

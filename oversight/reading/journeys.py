@@ -222,6 +222,12 @@ def _verified(book: _Book, event: Logged) -> None:
     return None
 
 
+def _accepted(book: _Book, event: Logged) -> None:
+    """Not as approved, and a named person answers for it: it is on its way to be committed."""
+    name = book.of_effect(event.facts.get("effect_id"))
+    book.change(name, event.at, halted=False)
+
+
 def _committed(book: _Book, event: Logged) -> None:
     name = book.of_effect(event.facts.get("effect_id"))
     book.change(name, event.at, "committed", state="committed")
@@ -255,6 +261,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "effect_reconciled": _recorded,
     "effect_resolved": _resolved,
     "effect_verified": _verified,
+    "effect_accepted": _accepted,
     "effect_committed": _committed,
     "effect_compensated": _compensated,
 }

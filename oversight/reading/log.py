@@ -33,6 +33,7 @@ OF_EFFECTS = (
     "effect_reconciled",
     "effect_resolved",
     "effect_verified",
+    "effect_accepted",
     "effect_committed",
     "effect_compensated",
 )

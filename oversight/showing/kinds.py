@@ -52,6 +52,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "effect_recorded": (_("Answer recorded"), "check", "info"),
     "effect_reconciled": (_("Effect reconciled"), "turn", "info"),
     "effect_resolved": (_("Effect ruled upon"), "person", "info"),
+    "effect_accepted": (_("Effect accepted as it is"), "person", "wait"),
     "effect_verified": (_("Effect verified"), "eye", "info"),
     "effect_committed": (_("Effect committed"), "check-twice", "good"),
     "effect_compensated": (_("Effect compensated"), "back-ring", "plain"),

@@ -278,6 +278,7 @@ def prepared(tables: Tables, fact: Fact) -> None:
         "outcome": None,
         "verification": None,
         "committed_at": None,
+        "accepted_by": None,
         "compensates_id": said.get("compensates"),
     }
 
@@ -355,6 +356,12 @@ def ruled(tables: Tables, fact: Fact) -> None:
         recorded_at=row["recorded_at"] or fact.at,
         updated_at=fact.at,
     )
+
+
+def accepted_as_it_is(tables: Tables, fact: Fact) -> None:
+    """A person has accepted what verification did not show to be as approved."""
+    row = tables.engine_effect[fact.said["effect_id"]]
+    row.update(accepted_by=fact.said["person_name"], updated_at=fact.at)
 
 
 def alerted(tables: Tables, fact: Fact) -> None:
@@ -459,6 +466,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "effect_recorded": settled,
     "effect_reconciled": settled,
     "effect_verified": verified,
+    "effect_accepted": accepted_as_it_is,
     "effect_committed": committed,
     "probe_requested": heard,
     "effect_resolved": ruled,

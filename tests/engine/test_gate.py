@@ -107,6 +107,19 @@ class TestChangedByHandAfterTheApproval:
         assert_nothing_fired(desk, proposal, order)
         assert "effect_prepared" not in desk.database.kinds(proposal.run_id)
 
+    @pytest.mark.parametrize("status", ["withdrawn", "lapsed", "superseded", "rejected"])
+    def test_a_proposal_that_is_approved_no_more_is_not_sent(self, status: str, desk: Desk) -> None:
+        """Although its decisions and its prepared effect still stand there."""
+        proposal = desk.approved_refund(order := desk.purchase())
+
+        def undone() -> None:
+            desk.database.execute("UPDATE engine_proposal SET status = %s", status)
+
+        work_with(desk, proposal, undone)
+
+        assert desk.ledger.movements(order) == 0
+        assert THE_GATE not in desk.database.kinds(proposal.run_id)
+
     def test_a_decision_turned_into_an_approval_by_hand_does_not_execute(self, desk: Desk) -> None:
         order = desk.purchase()
         proposal = desk.propose_refund(order)

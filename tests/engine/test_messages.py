@@ -3,7 +3,7 @@
 import uuid
 
 from engine import api, sweeper, tasks, worker
-from engine.store import runs
+from engine.store import proposals, runs
 from tests.cast import AGENT, reviewer
 from tests.engine.together import just_before, together
 from tests.faults.processes import Broker
@@ -128,15 +128,23 @@ class TestTheSweep:
         other.refresh_from_db()
         assert (proposal.status, other.status) == ("expired", "open")
 
+    def test_expires_nothing_before_its_time_whoever_asks(self, desk: Desk) -> None:
+        proposal = desk.propose_refund()
+
+        assert not proposals.expire_proposal_if_overdue(proposal.run_id, proposal.pk)
+
+        proposal.refresh_from_db()
+        assert proposal.status == "open"
+
     def test_expires_once(self, desk: Desk) -> None:
-        proposals = [desk.propose_refund() for _ in range(3)]
-        for proposal in proposals:
+        three = [desk.propose_refund() for _ in range(3)]
+        for proposal in three:
             desk.database.deadline_passes_for(proposal.pk)
 
         swept = together([sweeper.run_once] * 6)
 
         assert sum(one.expired for one in swept) == 3
-        kinds = [kind for one in proposals for kind in desk.database.kinds(one.run_id)]
+        kinds = [kind for one in three for kind in desk.database.kinds(one.run_id)]
         assert kinds.count("proposal_expired") == 3
 
     def test_is_what_brings_every_run_of_a_lost_broker_home(self, desk: Desk) -> None:

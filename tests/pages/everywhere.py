@@ -61,7 +61,7 @@ class Everywhere:
         yield from self._of_a_run()
 
     def _of_alerts(self, alert: uuid.UUID, effect: uuid.UUID) -> Iterator[tuple[str, str]]:
-        for name in ("alert", "live", "acknowledge", "resolve", "resume"):
+        for name in ("alert", "live", "acknowledge", "resolve", "resume", "accept"):
             yield f"alerts:{name}", reverse(f"alerts:{name}", args=[alert])
         for name in ("effect", "live", "ask", "rule"):
             yield f"unknowns:{name}", reverse(f"unknowns:{name}", args=[effect])

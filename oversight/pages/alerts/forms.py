@@ -63,5 +63,14 @@ class ResolveForm(SaidForm):
     )
 
 
+class AcceptForm(SaidForm):
+    """Taking in one's own name what verification did not show to be as approved."""
+
+    seen_evidence = Words(
+        label=_("Evidence"), help_text=_("What you have seen at the target, and where."), rows=2
+    )
+    reason = Words(label=_("Reason"), help_text=_("Why it may stay as it is."), rows=2)
+
+
 class ResumeForm(SaidForm):
     reason = Words(label=_("Reason"), help_text=_("Why the run may go on now."), rows=2)

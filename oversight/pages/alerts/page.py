@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from oversight.pages.alerts import standing, story
-from oversight.pages.alerts.forms import AcknowledgeForm, ResolveForm, ResumeForm
+from oversight.pages.alerts.forms import AcceptForm, AcknowledgeForm, ResolveForm, ResumeForm
 from oversight.pages.alerts.reads import Raised
 from oversight.pages.alerts.standing import Stands
 from oversight.reading import actors, journeys, log
@@ -74,6 +74,7 @@ def assembled(alert: Raised, form: SaidForm | None, *, may_act: bool) -> dict[st
         "may_act": may_act,
         "answer": _answer(alert, form),
         "resume": _resume(alert, form),
+        "accept": _accept(alert, form),
     }
 
 
@@ -90,3 +91,10 @@ def _resume(alert: Raised, form: SaidForm | None) -> SaidForm | None:
     if alert.run_status != "paused" or alert.run_reason == "stop":
         return None
     return form if isinstance(form, ResumeForm) else ResumeForm()
+
+
+def _accept(alert: Raised, form: SaidForm | None) -> SaidForm | None:
+    """Where verification did not show what was approved, and the run waits for somebody's word."""
+    if alert.kind != "verification_failed" or alert.run_reason != "verification_failed":
+        return None
+    return form if isinstance(form, AcceptForm) else AcceptForm()

@@ -13,4 +13,5 @@ urlpatterns = [
     path("<uuid:alert_id>/acknowledge/", views.acknowledge, name="acknowledge"),
     path("<uuid:alert_id>/resolve/", views.resolve, name="resolve"),
     path("<uuid:alert_id>/resume/", views.resume, name="resume"),
+    path("<uuid:alert_id>/accept/", views.accept, name="accept"),
 ]

@@ -17,7 +17,7 @@ from engine.errors import BadInput, Conflict, NotPermitted
 from oversight.access import person_id, roles_of
 from oversight.pages.alerts import conflict, forms, listing, reads
 from oversight.pages.alerts import page as pages
-from oversight.pages.alerts.forms import AcknowledgeForm, ResolveForm, ResumeForm
+from oversight.pages.alerts.forms import AcceptForm, AcknowledgeForm, ResolveForm, ResumeForm
 from oversight.pages.alerts.reads import Raised
 from oversight.reading import worklist
 from oversight.reading.typed import SaidForm
@@ -89,6 +89,18 @@ def resume(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
 
     told = _("The run goes on as soon as a worker is free.")
     return _done(request, alert_id, Act(ResumeForm, say, conflict.of_run, told))
+
+
+def accept(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
+    """Accept the effect as it is, by POST, in one's own name and with evidence."""
+
+    def say(found: Raised, **said: Any) -> None:
+        if found.effect_id is None:
+            raise Conflict("This alert is about no effect.")
+        api.accept_effect(found.run_id, found.effect_id, operator=_operator(request), **said)
+
+    told = _("You have accepted it. The run goes on as soon as a worker is free.")
+    return _done(request, alert_id, Act(AcceptForm, say, conflict.of_run, told))
 
 
 class Act(NamedTuple):

@@ -68,6 +68,12 @@ def resolved(facts: Facts) -> Sentence:
     return Sentence(words=words_, glyph=glyph, tone=tone, detail=facts["reason"])
 
 
+def accepted(facts: Facts) -> Sentence:
+    """An operator has taken in their own name what could not be verified."""
+    words_ = _("Accepted as it is")
+    return Sentence(words=words_, glyph="person", tone="wait", detail=facts["reason"])
+
+
 def verified(facts: Facts) -> Sentence:
     found = facts["verification"]
     shown = words.shown("verification", found)

@@ -56,6 +56,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "effect_recorded": of_effects.recorded,
     "effect_reconciled": of_effects.reconciled,
     "effect_verified": of_effects.verified,
+    "effect_accepted": of_effects.accepted,
     "effect_committed": of_effects.committed,
     "effect_resolved": of_effects.resolved,
     "probe_requested": of_effects.probe_requested,

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from engine import sweeper
-from engine.models import Alert
+from engine.models import Alert, Effect
+from oversight.demo.placet_actions import Refund
 from tests.cast import People
-from tests.engine.together import in_line_for
+from tests.engine.together import in_line_for, just_before
 from tests.pages.alerts.trouble import (
     address_of,
     dealt_with,
@@ -234,3 +235,38 @@ def test_what_was_dealt_with_in_time_is_not_opened_again(desk: Desk, people: Peo
     assert sweeper.run_once().reopened == 0
     alert.refresh_from_db()
     assert alert.status == "resolved"
+
+
+def test_what_could_not_be_verified_is_accepted_with_evidence_in_ones_own_name(
+    desk: Desk, otto: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alert = unverifiable(desk, monkeypatch)
+    address = f"/alerts/{alert.pk}/"
+    assert "Accept it as it is" in otto.get(address).text
+    said = {"reason": "The bank confirms it.", "seen_evidence": "Letter no. 17."}
+    for missing in said:
+        assert otto.post(f"{address}accept/", **{**said, missing: ""}).status == 422
+
+    assert otto.post(f"{address}accept/", **said).status == 302
+    desk.work(alert.run_id)
+
+    effect = Effect.objects.get(pk=alert.effect_id)
+    assert (effect.accepted_by, effect.committed_at is not None) == ("Otto Weiss", True)
+    assert "Accepted as it is" in otto.get(f"/runs/{alert.run_id}/").text
+    assert otto.post(f"{address}accept/", **said).status == 409
+
+
+def test_where_nothing_waits_for_it_nothing_is_accepted(desk: Desk, otto: Reader) -> None:
+    alert = wrong_refund(desk)
+    address = f"/alerts/{alert.pk}/"
+    assert "Accept it as it is" not in otto.get(address).text
+    assert otto.post(f"{address}accept/", reason="x", seen_evidence="y").status == 409
+
+
+def unverifiable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Alert:
+    """The ledger paid, and nobody got through to look until patience was over."""
+    monkeypatch.setattr(Refund, "verify_seconds", 0.0)
+    with just_before("record_effect", desk.ledger.shut):
+        desk.work(desk.approved_refund().run_id)
+    desk.ledger.open()
+    return Alert.objects.get()
