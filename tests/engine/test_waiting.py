@@ -16,7 +16,7 @@ from engine.errors import BadInput, Stopped, TooLarge
 from engine.models import InboundEvent, Run
 from engine.store import doors, runs
 from engine.waits import Wait, Wall, at_local, ends, sleep_for, sleep_until, wait_for
-from engine.workflows import Context, Next, Workflow, finish
+from engine.workflows import Context, Next, Workflow, finish, propose
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
@@ -58,6 +58,28 @@ def waiting(wait: Wait | None = None) -> str:
     made.node(ends=True)(late)
     made.check()
     return "made"
+
+
+def refunded_and_waiting(desk: Desk, order: str) -> uuid.UUID:
+    """A run that has paid back and waits now."""
+    arguments = {"order": order, "customer": "Mara Vogel", "amount": "25.00"}
+    made = Workflow("made", start="pay")
+
+    def pay(ctx: Context) -> Next:
+        return propose("ledger.refund", arguments, why="It arrived broken.", then="first")
+
+    def first(ctx: Context) -> Next:
+        return wait_for(NAME, key=KEY, then="came", expires=FORTNIGHT)
+
+    made.node(to=["first"])(pay)
+    made.node(to=["came"])(first)
+    made.node(ends=True)(came)
+    run_id = desk.start_run("made")
+    desk.work(run_id)
+    desk.approve(desk.proposal(run_id))
+    desk.work(run_id)
+    assert desk.run(run_id).status == "waiting_external"
+    return run_id
 
 
 def deliver(key: str = KEY, external_id: str = "1", payload: Any = None, **more: Any) -> Delivery:
@@ -383,6 +405,24 @@ class TestAnEventForARunThat:
             desk.approve(desk.proposal(run_id))
         desk.work(run_id)
         assert desk.ledger.movements(order) == 0
+        assert_sound(desk, run_id)
+
+    @pytest.mark.parametrize("comes_first", [True, False], ids=["before", "after"])
+    def test_is_rolled_back_while_it_waits_changes_nothing_of_that(
+        self, comes_first: bool, desk: Desk
+    ) -> None:
+        run_id = refunded_and_waiting(desk, order := desk.purchase())
+        otto = reviewer(desk.people.otto)
+        if comes_first:
+            deliver()
+        api.roll_back(run_id, operator=otto, reason="It was the wrong order.")
+        if not comes_first:
+            deliver()
+        desk.work(run_id)
+
+        assert desk.run(run_id).status == "rolled_back"
+        assert desk.ledger.refunded(order) == "0.00"
+        assert deliver(external_id="another").outcome == "kept"
         assert_sound(desk, run_id)
 
     def test_has_ended_is_kept_and_its_log_stays_as_it_is(self, desk: Desk) -> None:
