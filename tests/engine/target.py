@@ -17,6 +17,10 @@ from tests.world import Desk
 Behaviour = Callable[[Callable[[], object]], object]
 
 
+def well(do: Callable[[], object]) -> object:
+    return do()
+
+
 def lost(do: Callable[[], object]) -> object:
     """It is done, and the answer never arrives."""
     do()
@@ -57,10 +61,14 @@ class Target:
 
     def act(self, key: str, name: str, do: Callable[[], object]) -> Answer:
         self.calls += 1
-        behaves = self.behaves.popleft() if self.behaves else lambda do: do()
-        if key not in self.keys:
-            behaves(lambda: (do(), self.keys.update({key: name})))
+        behaves = self.behaves.popleft() if self.behaves else well
+        behaves(lambda: self._once(key, name, do))
         return Answer(resource_id=name, result=self.answers)
+
+    def _once(self, key: str, name: str, do: Callable[[], object]) -> None:
+        if key not in self.keys:
+            do()
+            self.keys[key] = name
 
     def make(self, name: str, size: str) -> None:
         self.made.append(name)

@@ -20,6 +20,7 @@ from tests.engine.target import (
     lost,
     never_arrives,
     refuses,
+    well,
 )
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.outages import Died
@@ -203,7 +204,7 @@ class TestAWayBackThatStopsHalfway:
     ) -> None:
         """The second of three: refused, or nobody knows; the answer alone being lost is no
         trouble, for the target can be asked."""
-        target.behaves.extend([lambda do: do(), *[trouble] * 3])
+        target.behaves.extend([well, *[trouble] * 3])
         self.roll_back(desk, run_id)
         desk.work(run_id)
         for _ in range(3):
@@ -242,7 +243,7 @@ class TestAWayBackThatStopsHalfway:
     def test_c63_is_gone_on_with_once_a_person_has_done_the_stuck_one(
         self, desk: Desk, target: Target, run_id: uuid.UUID
     ) -> None:
-        target.behaves.extend([lambda do: do(), refuses])
+        target.behaves.extend([well, refuses])
         self.roll_back(desk, run_id)
         desk.work(run_id)
         stuck = Effect.objects.get(external_resource_id="two", compensates=None)
