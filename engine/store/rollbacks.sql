@@ -184,6 +184,14 @@ BEGIN
     RETURN o.last_at;
 END $$;
 
+-- A person has said that it happened: what is kept of the target is then no answer to the act.
+CREATE FUNCTION doors._was_ruled(e engine_effect) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT 1 FROM engine_event WHERE run_id = e.run_id AND kind = 'effect_resolved'
+                   AND doors._facts(payload)->>'effect_id' = e.effect_id::text
+                   AND doors._facts(payload)->>'resolution' IN ('happened', 'partly'))
+$$;
+
 -- Every forward effect of a run that was ever carried out, the latest first: what is needed to
 -- take it back, how its object was left, and what became of its rollback.
 CREATE FUNCTION doors.effects_carried_out(p_run uuid) RETURNS json
@@ -191,7 +199,8 @@ LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(json_build_object(
         'effect_id', e.effect_id, 'step_id', e.step_id, 'action', e.action,
         'action_version', e.action_version, 'arguments', convert_from(e.arguments, 'UTF8'),
-        'resource_id', e.external_resource_id, 'result_ref', e.result_ref, 'status', e.status,
+        'resource_id', e.external_resource_id, 'status', e.status,
+        'result_ref', CASE WHEN doors._was_ruled(e) THEN NULL ELSE e.result_ref END,
         'committed', e.committed_at IS NOT NULL, 'at', doors._instant(e.updated_at),
         'rollback_status', b.status, 'rollback_outcome', b.outcome,
         'left', (SELECT doors._facts(payload)->'left' FROM engine_event

@@ -420,6 +420,67 @@ class TestWhatCannotBeTakenBackByItself:
         assert_sound(desk, run_id)
 
 
+class TestWhatWasSeenToBeWrong:
+    @pytest.fixture
+    def effect(self, desk: Desk) -> Effect:
+        """Ruled to have happened in part: the run stands still, nothing is committed."""
+        run_id = desk.approved_refund().run_id
+        with just_before("intend_effect", desk.ledger.shut):
+            desk.work(run_id)
+        while desk.run(run_id).status != "paused":
+            desk.work_on_after_waiting(run_id)
+        desk.ledger.open()
+        effect = Effect.objects.get()
+        api.resolve_effect(
+            run_id,
+            effect.pk,
+            operator=reviewer(desk.people.otto),
+            resolution="partly",
+            reason="I asked the bank.",
+            seen_evidence="Their letter of today.",
+            resource_id="A-1",
+        )
+        desk.work(run_id)
+        assert desk.run(run_id).reason_code == "verification_failed"
+        return effect
+
+    def test_is_left_to_a_person_where_no_answer_is_kept(self, effect: Effect, desk: Desk) -> None:
+        roll_back(desk, effect.run_id)
+        desk.work(effect.run_id)
+        assert desk.run(effect.run_id).reason_code == "rollback_failed"
+
+        confirm(desk, effect.run_id, effect.pk)
+        desk.work(effect.run_id)
+
+        assert desk.run(effect.run_id).status == "rolled_back"
+        assert_sound(desk, effect.run_id)
+
+    def test_is_confirmed_by_hand_at_once(self, effect: Effect, desk: Desk) -> None:
+        confirm(desk, effect.run_id, effect.pk)
+        desk.work(effect.run_id)
+
+        assert desk.run(effect.run_id).status == "rolled_back"
+        assert_sound(desk, effect.run_id)
+
+
+def test_what_was_done_by_hand_takes_an_open_proposal_off_the_table(
+    refunds: Refunds, desk: Desk
+) -> None:
+    desk.ask_for_refund(refunds.run_id, desk.purchase())
+    desk.work(refunds.run_id)
+    api.pause_run(refunds.run_id, operator=reviewer(desk.people.otto), reason="Wait.")
+    desk.work(refunds.run_id)
+
+    for effect in refunds.effects:
+        confirm(desk, refunds.run_id, effect)
+    desk.work(refunds.run_id)
+
+    assert desk.run(refunds.run_id).status == "rolled_back"
+    assert desk.proposal(refunds.run_id).status == "withdrawn"
+    assert refunds.refunded() == ["25.00"] * 3
+    assert_sound(desk, refunds.run_id)
+
+
 class TestAfterAMismatch:
     @pytest.fixture
     def refunds(self, desk: Desk) -> Refunds:
