@@ -346,6 +346,22 @@ class TestARunThatHasEnded:
         assert desk.run(run_id).status == "rolled_back"
         assert_sound(desk, run_id, refunds.run_id)
 
+    @pytest.mark.parametrize("scope", ["workflow:agent", AGENT, "run:{}"])
+    def test_is_left_alone_under_a_stop_that_covered_it(
+        self, scope: str, refunds: Refunds, desk: Desk
+    ) -> None:
+        scope = scope.format(refunds.ended().run_id)
+        api.stop(reviewer(desk.people.otto), "Something is odd.", scope=scope)
+        run_id = roll_back(desk, refunds.run_id)
+        desk.work(run_id)
+        assert desk.run(run_id).reason_code == "stop"
+        assert refunds.refunded() == ["25.00"] * 3
+
+        api.go_on(reviewer(desk.people.otto), "It was nothing.", scope=scope)
+        desk.work(run_id)
+        assert desk.run(run_id).status == "rolled_back"
+        assert_sound(desk, run_id, refunds.run_id)
+
     def test_is_taken_back_by_hand_without_any_run(self, refunds: Refunds, desk: Desk) -> None:
         confirm(desk, refunds.ended().run_id, refunds.effects[0])
 
