@@ -19,6 +19,7 @@ from .errors import BadInput, Malformed, TooLarge
 MAX_BODY = 256 * 1024
 MAX_DEPTH = 32
 MAX_KEYS = 1_000
+MOST_LEVELS = 200
 MAX_STRING = 64 * 1024
 MAX_SAFE_INTEGER = 2**53 - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -162,6 +163,35 @@ def _check(value: Json, path: str, depth: int, keys: list[int]) -> None:
             _check_array(value, path, depth, keys)
         case _:
             raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
+
+
+def must_come_back(value: Json, path: str = "$", level: int = 0) -> None:
+    """Raise BadInput where `value` would be read back from the log as something else.
+
+    Unlike `check` it bounds nothing: this is for what an installation's own code keeps.
+    """
+    if level > MOST_LEVELS:
+        raise BadInput("It is nested too deeply, or holds itself.", path=path)
+    if type(value) is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                raise BadInput("Keys are strings.", path=path)
+            must_come_back(key, path, level + 1)
+            must_come_back(item, f"{path}.{key}", level + 1)
+    elif type(value) is list:
+        for position, item in enumerate(value):
+            must_come_back(item, f"{path}[{position}]", level + 1)
+    else:
+        _must_come_back_alone(value, path)
+
+
+def _must_come_back_alone(value: Json, path: str) -> None:
+    if type(value) is str and _UNSTORABLE.search(value):
+        raise BadInput("Contains U+0000 or half of a surrogate pair.", path=_visible(path))
+    if type(value) is float:
+        _check_float(value, path)
+    elif value is not None and type(value) not in (str, bool, int):
+        raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
 
 
 def _check_array(value: Sequence[Json], path: str, depth: int, keys: list[int]) -> None:

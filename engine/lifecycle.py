@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from . import actions, conf, workflows
-from .canonical import packed
-from .errors import PlacetError
+from .canonical import must_come_back, packed
+from .errors import BadInput, PlacetError
 from .eventlog import ACTOR, Behind, Log
 from .leasing import Lease
 from .store import alerts, runs
@@ -150,12 +150,15 @@ def _context(log: Log) -> Context:
 def _recorded(log: Log, name: str, function: Callable[[], Any]) -> Any:
     """A model's answer, the clock, randomness: stored once, read back when the node runs again."""
     if name not in log.position.recorded:
-        log.insist("value_recorded", {"name": name, "value": function()}, boundary=True)
+        value = function()
+        _must_come_back(value, f"$.{name}")
+        log.insist("value_recorded", {"name": name, "value": value}, boundary=True)
     return log.position.recorded[name]
 
 
 def _plan_switched(log: Log, name: str, plan: Any) -> None:
     if f"plan:{name}" not in log.position.recorded:
+        _must_come_back(plan, f"$.{name}")
         log.insist("plan_switched", {"name": name, "plan": plan}, boundary=True)
 
 
@@ -173,6 +176,15 @@ def _check_allowed(node: workflows.Node, said: Next) -> None:
         raise OutsideFailed(
             f"The node {node.name!r} may not go to {', '.join(sorted(strangers)) or 'the end'}."
         )
+    _must_come_back(getattr(said, "changes", {}), "$")
+
+
+def _must_come_back(value: Any, path: str) -> None:
+    """What a node has kept is found again as it was, or not kept at all."""
+    try:
+        must_come_back(value, path)
+    except BadInput as problem:
+        raise OutsideFailed(f"{problem.path}: {problem}") from problem
 
 
 def _follow(log: Log, said: Next) -> None:
