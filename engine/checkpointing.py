@@ -8,34 +8,17 @@ from typing import Any
 
 from .canonical import packed_text, sha256_hex
 from .errors import DamagedCheckpoint, Incompatible
-from .types import Facts, Pending, Position
+from .types import IN_SNAPSHOT, Facts, Pending, Position
 
 SCHEMA_VERSION = 1
 _NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 EVERY = 20
 """A checkpoint is saved at least every this many events."""
 
-_IN_SNAPSHOT = (
-    "state",
-    "visits",
-    "ordinal",
-    "recorded",
-    "requests",
-    "awaiting",
-    "asked",
-    "done_elsewhere",
-    "unwinding",
-    "wait",
-    "event",
-    "failures",
-    "whence",
-    "searchable",
-)
-
 
 def saved(position: Position) -> dict[str, Any]:
     """The columns of a checkpoint that only the worker knows, as canonical JSON text."""
-    snapshot = {name: getattr(position, name) for name in _IN_SNAPSHOT}
+    snapshot = {name: getattr(position, name) for name in IN_SNAPSHOT}
     pending = position.pending.as_facts() if position.pending else None
     return {
         "state_snapshot": packed_text(snapshot),

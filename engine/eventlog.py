@@ -1,6 +1,7 @@
 """The log of a held run: append to it through the doors, fold what others appended."""
 
 import json
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +40,12 @@ _DOORS: Mapping[str, WorkerDoor] = {
 """Kinds with a door of their own; every other kind is a plain move of the run."""
 
 
+_TELL_TIME = frozenset(
+    {"run_moved", "run_parked", "run_paused", "run_ended", "node_failed", "effect_committed"}
+)
+"""Events that say how many whole seconds the worker has worked since the last of them."""
+
+
 class Behind(Exception):
     """The log has grown: nothing was written, the news is folded, decide again."""
 
@@ -52,10 +59,17 @@ class Log:
         self.parked = False
         self.damaged: tuple[str, ...] = ()
         self._checkpointed = position.seq
+        self._since = time.monotonic()
+
+    def worked(self) -> int:
+        """Whole seconds since this worker last told how long it had worked."""
+        return int(time.monotonic() - self._since)
 
     def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
         """Make one transition. Raises Behind when others have written meanwhile."""
         facts = storable(without_secrets(facts))
+        if (worked := self.worked()) and kind in _TELL_TIME:
+            facts = {**facts, "worked": worked}
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None
@@ -64,6 +78,7 @@ class Log:
             self._catch_up(told["behind"])
             raise Behind
         self.position = replace(after, head=told["head"])
+        self._since += facts.get("worked", 0)
         self._checkpointed = after.seq if boundary else self._checkpointed
         self.parked = after.status not in WORKING or facts.get("wake_at") is not None
         self.lease.worked()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from . import budgets
 from . import folding_rollbacks as rollbacks
 from .canonical import packed, sha256_hex
 from .errors import Incompatible
@@ -30,7 +31,7 @@ def _accepted(event: Event) -> Position:
     """A new run; a fork begins with what its origin had at the fork point."""
     facts = event.payload
     inherited = facts.get("inherited") or {}
-    spent = {"steps": 0, "effects": 0, **inherited.get("spent", {})}
+    spent = {**budgets.NOTHING_SPENT, **inherited.get("spent", {})}
     return Position(
         run_id=event.run_id,
         workflow=facts["workflow"],
@@ -56,6 +57,9 @@ def _accepted(event: Event) -> Position:
 def _stepped(position: Position, facts: Facts, **changes: Any) -> Position:
     """A worker's transition: the state version grows, status and node follow the payload."""
     changes.setdefault("status", facts.get("status", position.status))
+    if "worked" in facts:
+        budget = changes.get("budget", position.budget)
+        changes["budget"] = budgets.spent(budget, {"seconds": facts["worked"]})
     return replace(position, state_version=position.state_version + 1, **changes)
 
 
@@ -95,7 +99,7 @@ def _arrived(position: Position, facts: Facts) -> Position:
     event = (position.wait or {}).get("event")
     position = replace(position, wait=None, event=event)
     visits = {**position.visits, node: position.visits.get(node, 0) + 1}
-    budget = {**position.budget, "steps": position.budget["steps"] + 1}
+    budget = budgets.spent(position.budget, {"steps": 1})
     return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
 
 
@@ -103,6 +107,18 @@ def _value_recorded(position: Position, event: Event) -> Position:
     facts = event.payload
     recorded = {**position.recorded, facts["name"]: facts["value"]}
     return _stepped(position, facts, recorded=recorded)
+
+
+def _spent(position: Position, event: Event) -> Position:
+    """A node told, once for each name, what it has used."""
+    facts = event.payload
+    recorded = {**position.recorded, f"spent:{facts['name']}": True}
+    budget = budgets.spent(position.budget, facts["spent"])
+    return _stepped(position, facts, recorded=recorded, budget=budget)
+
+
+def _budget_raised(position: Position, event: Event) -> Position:
+    return replace(position, budget={**position.budget, "limits": event.payload["budget"]})
 
 
 def _plan_switched(position: Position, event: Event) -> Position:
@@ -122,7 +138,8 @@ def _parked(position: Position, event: Event) -> Position:
 
 def _ended(position: Position, event: Event) -> Position:
     nothing: dict[str, Any] = {"pending": None, "awaiting": None, "asked": None}
-    return _stepped(position, event.payload, **nothing, wait=None, event=None)
+    state = {**position.state, **event.payload.get("set", {})}
+    return _stepped(position, event.payload, **nothing, state=state, wait=None, event=None)
 
 
 def _finish_requested(position: Position, event: Event) -> Position:
@@ -190,6 +207,9 @@ def _resume_requested(position: Position, event: Event) -> Position:
 def _requested(position: Position, event: Event) -> Position:
     """A request waits in line: an answer to a question at its head, a finish at its end."""
     request = dict(event.payload)
+    position = replace(
+        position, budget=budgets.spent(position.budget, request.pop("spent", None) or {})
+    )
     if request.get("answers_version") is not None:
         return replace(position, requests=(request, *position.requests))
     asked = [*position.requests, request]
@@ -337,7 +357,7 @@ def _committed(position: Position, event: Event) -> Position:
     position = _stepped(position, facts, pending=None)
     if facts.get("compensates") is None:
         position = replace(position, completed=_completed(position.completed, facts))
-        position = replace(position, budget=_one_more_effect(position.budget))
+        position = replace(position, budget=budgets.spent(position.budget, {"effects": 1}))
     else:
         completed = rollbacks.taken_back(position.completed, facts["compensates"])
         position = replace(position, completed=completed)
@@ -360,10 +380,6 @@ def _completed(completed: Facts, facts: Facts) -> Facts:
     return {"count": completed.get("count", 0) + 1, "latest": latest, "earlier": earlier}
 
 
-def _one_more_effect(budget: Facts) -> Facts:
-    return {**budget, "effects": budget["effects"] + 1}
-
-
 def _staged(position: Position, stage: str) -> Pending:
     return replace(position.in_hand, stage=stage)
 
@@ -384,6 +400,8 @@ _FOLDS: Mapping[str, Folded] = {
     "wait_elapsed": _wait_elapsed,
     "value_recorded": _value_recorded,
     "plan_switched": _plan_switched,
+    "budget_spent": _spent,
+    "budget_raised": _budget_raised,
     "effect_requested": _requested,
     "finish_requested": _finish_requested,
     "request_taken_up": _taken_up,

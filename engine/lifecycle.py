@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from . import actions, conf, workflows
+from . import actions, budgets, conf, workflows
 from .canonical import must_come_back, packed
 from .errors import BadInput, PlacetError
 from .eventlog import ACTOR, Behind, Log
@@ -124,8 +124,8 @@ def outside(function: Callable[[], Value]) -> Value:
 def visit(log: Log) -> None:
     """Run the node's function and move as it says; an open-ended run waits for its agent."""
     position = log.position
-    if position.budget["steps"] >= position.budget["limits"]["max_steps"]:
-        return pause(log, "budget_exhausted", "The run has made as many steps as it may.")
+    if _stopped_by_budget(log):
+        return None
     workflow = workflows.get(position.workflow, position.workflow_version)
     if workflow.open_ended:
         return wait_for_agent(log)
@@ -133,6 +133,14 @@ def visit(log: Log) -> None:
     said = outside(lambda: node.function(_context(log)))
     _check_allowed(node, said)
     _follow(log, said)
+
+
+def _stopped_by_budget(log: Log) -> bool:
+    """Nothing more is begun with what is used up; an operator may raise it."""
+    told = budgets.used_up(budgets.spent(log.position.budget, {"seconds": log.worked()}))
+    if told is not None:
+        pause(log, "budget_exhausted", told)
+    return told is not None
 
 
 def _context(log: Log) -> Context:
@@ -144,6 +152,7 @@ def _context(log: Log) -> Context:
         event=position.event,
         record=lambda name, function: _recorded(log, name, function),
         switch_plan=lambda name, plan: _plan_switched(log, name, plan),
+        spend=lambda name, **amounts: _spend(log, name, amounts),
     )
 
 
@@ -160,6 +169,11 @@ def _plan_switched(log: Log, name: str, plan: Any) -> None:
     if f"plan:{name}" not in log.position.recorded:
         _must_come_back(plan, f"$.{name}")
         log.insist("plan_switched", {"name": name, "plan": plan}, boundary=True)
+
+
+def _spend(log: Log, name: str, amounts: Facts) -> None:
+    if f"spent:{name}" not in log.position.recorded:
+        log.insist("budget_spent", {"name": name, "spent": budgets.checked_spending(amounts)})
 
 
 def _check_allowed(node: workflows.Node, said: Next) -> None:
@@ -225,6 +239,8 @@ def take_request(log: Log) -> None:
     request = log.position.requests[0]
     if request.get("finish"):
         return end(log, "completed")
+    if _stopped_by_budget(log):
+        return None
     if request.get("answers_version") is not None:
         # The question it answers is no longer open: nothing waits for this any more.
         log.write("request_dropped", {"proposal_id": request["proposal_id"]})

@@ -161,6 +161,25 @@ class Position:
         return self.pending
 
 
+IN_SNAPSHOT = (
+    "state",
+    "visits",
+    "ordinal",
+    "recorded",
+    "requests",
+    "awaiting",
+    "asked",
+    "done_elsewhere",
+    "unwinding",
+    "wait",
+    "event",
+    "failures",
+    "whence",
+    "searchable",
+)
+"""The fields of a position that a checkpoint keeps in its `state_snapshot`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a target answered to an act that it carried out."""

@@ -98,6 +98,10 @@ class Context:
     """`switch_plan(name, plan)`: from here on the run follows another plan (a JSON value, kept in
     the state as `plan`). Saved as a checkpoint; doing it again in the same visit does nothing."""
 
+    spend: Callable[..., None]
+    """`spend(name, tokens=…, money="…")`: what the node has used of the run's budget, told once
+    for each name however often the node runs."""
+
 
 NodeFunction = Callable[[Context], Next]
 

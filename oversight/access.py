@@ -77,6 +77,7 @@ ROUTES: Mapping[str, Allowed] = {
     "runs:take_back": OPERATORS,
     "runs:by_hand": OPERATORS,
     "runs:fork": OPERATORS,
+    "runs:budget": OPERATORS,
     "unknowns:page": EVERYBODY,
     "unknowns:news": EVERYBODY,
     "unknowns:effect": EVERYBODY,

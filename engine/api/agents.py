@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine import actions, approval, checkpointing, conf, folding, workflows
+from engine import actions, approval, budgets, checkpointing, conf, folding, workflows
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
@@ -22,10 +22,12 @@ def start_run(
     initiator: Initiator,
     labels: Facts | None = None,
     version: int | None = None,
+    budget: Facts | None = None,
 ) -> uuid.UUID:
     """Accept a run of that workflow, its state given; a worker takes it from there.
 
-    Raises BadInput for an unknown workflow or a state that cannot be stored exactly.
+    `budget` sets limits of its own beside the default ones (see `engine.budgets`). Raises BadInput
+    for an unknown workflow, a budget that there is not, or a state that cannot be stored exactly.
     """
     check(state or {}, "$.state")
     check(labels or {}, "$.labels")
@@ -39,7 +41,7 @@ def start_run(
         "state": state or {},
         "searchable": graph.searchable,
         "labels": labels or {},
-        "budget": conf.default_budget(),
+        "budget": {**conf.default_budget(), **budgets.checked(budget or {})},
         "initiator": initiator.actor,
         "initiator_person": initiator.person_id,
     }
@@ -71,17 +73,20 @@ def request_effect(
     action_version: int | None = None,
     rollback_reason: str | None = None,
     valid_seconds: int | None = None,
+    spent: Facts | None = None,
 ) -> uuid.UUID:
     """An agent asks, in a run of its own, that one effect be allowed. Gives the proposal's id.
 
     A worker captures the precondition and opens the proposal. `tool_call_id` is kept as the
     agent's own name for the call and never trusted to be unique. `rollback_reason` is needed for
     an action that cannot be taken back; `valid_seconds` asks for less time than the policy gives.
+    `spent` tells what of the run's budget it took to come to this: tokens and money.
     """
     facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
     facts["valid_seconds"] = _checked_seconds(valid_seconds)
     facts["proposal_id"] = str(uuid7())
     facts["tool_call_id"] = tool_call_id
+    facts["spent"] = budgets.checked_spending(spent or {})
     _hear(run_id, "effect_requested", agent, facts)
     return uuid.UUID(facts["proposal_id"])
 

@@ -4,11 +4,12 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine import actions, conf, evidence, states
+from engine import actions, budgets, conf, evidence, states
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
 from engine.store import alerts, control, effects, resolutions, runs
+from engine.types import Facts
 
 from .reasons import must_have_a_reason
 from .who import Reviewer
@@ -37,6 +38,18 @@ def cancel_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
     Raises Conflict while it is being rolled back, Terminal when it has ended.
     """
     _ask(run_id, "cancel_requested", operator, reason)
+
+
+def raise_budget(run_id: uuid.UUID, budget: Facts, *, operator: Reviewer, reason: str) -> None:
+    """Give a run other limits: those named in `budget`, and the rest as the default has them.
+
+    A run that is paused for want of budget goes on. Raises BadInput, NotPermitted, Terminal.
+    """
+    must_have_a_reason(reason)
+    limits = {**conf.default_budget(), **budgets.checked(budget)}
+    facts = {**_person(operator), "reason": reason, "budget": limits}
+    control.raise_budget(run_id, operator.actor, packed(facts))
+    hint(run_id)
 
 
 def _ask(run_id: uuid.UUID, kind: str, operator: Reviewer, reason: str) -> None:

@@ -14,5 +14,10 @@ def ask_of_run(run: uuid.UUID, kind: str, actor: str, payload: bytes) -> Told:
     return call("ask_of_run", run, kind, actor, payload)
 
 
+def raise_budget(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """Give a run another budget; one that stands still for want of it goes on."""
+    return call("raise_budget", run, actor, payload)
+
+
 retract_proposal = worker_door("retract_proposal")
 """Take a proposal off the table, since its run is to end."""

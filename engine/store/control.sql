@@ -32,6 +32,21 @@ BEGIN
     END IF;
 END $$;
 
+-- An operator gives a run another budget; one that stands still for want of it goes on.
+CREATE FUNCTION doors.raise_budget(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
+BEGIN
+    PERFORM doors._must_operate((p->>'person')::bigint);
+    r := doors._append(r, 'budget_raised', p_actor, p_payload);
+    r.budget := (p->'budget')::jsonb;
+    IF r.status = 'paused' AND r.reason_code = 'budget_exhausted' THEN
+        r.wake_at := clock_timestamp();
+    END IF;
+    PERFORM doors._save(r);
+    RETURN doors._told(r);
+END $$;
+
 -- A worker takes an undecided or unspent proposal off the table, since its run is to end. What
 -- was prepared under it was surely not sent.
 CREATE FUNCTION doors.retract_proposal(

@@ -14,6 +14,29 @@ class _Asked(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+Count = Annotated[int, Field(ge=0, lt=2**53)]
+Amount = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,12})(\.[0-9]{1,6})?$")]
+
+
+class Spent(_Asked):
+    """What of the run's budget it took to come to this."""
+
+    tokens: Annotated[Count, Field(description="Of your model.")] = 0
+    money: Annotated[Amount, Field(description="Decimal text.")] = "0"
+
+
+class Budget(_Asked):
+    """Limits of the run. What is left out is as the installation has it."""
+
+    max_steps: Annotated[Count | None, Field(description="Moves from node to node.")] = None
+    max_effects: Annotated[Count | None, Field(description="Effects that are sent.")] = None
+    max_tokens: Annotated[Count | None, Field(description="Tokens that you tell.")] = None
+    max_money: Annotated[Amount | None, Field(description="Money that you tell.")] = None
+    max_seconds: Annotated[Count | None, Field(description="Seconds in which a worker works.")] = (
+        None
+    )
+
+
 class StartRun(_Asked):
     """A run to be started."""
 
@@ -25,6 +48,10 @@ class StartRun(_Asked):
         dict[str, Label],
         Field(description="Your own words, to find the run by.", default_factory=dict),
     ]
+    budget: Annotated[
+        Budget | None,
+        Field(description="What it may use up at most; it stands still when that is reached."),
+    ] = None
 
 
 class _Effect(_Asked):
@@ -66,6 +93,7 @@ class Propose(_Effect):
         str | None,
         Field(description="Your own name for this call, given back to you.", max_length=255),
     ] = None
+    spent: Annotated[Spent | None, Field(description="Counted against the run's budget.")] = None
 
 
 class Answer(_Effect):

@@ -37,7 +37,11 @@ def start_run(request: HttpRequest, body: Annotated[asked.StartRun, Sent(...)]) 
 
     def verb() -> told.RunAccepted:
         run_id = api.start_run(
-            body.workflow, body.state, initiator=caller.initiator, labels=body.labels
+            body.workflow,
+            body.state,
+            initiator=caller.initiator,
+            labels=body.labels,
+            budget=body.budget.model_dump(exclude_none=True) if body.budget else None,
         )
         return reads.own_run(caller.actor, run_id)
 
@@ -88,6 +92,7 @@ def propose(
             rollback_reason=body.rollback_reason,
             valid_seconds=body.valid_seconds,
             tool_call_id=body.tool_call_id,
+            spent=body.spent.model_dump() if body.spent else None,
         )
         return _requested(run_id, proposal_id, 1)
 

@@ -30,6 +30,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "run_ended": (_("Run ended"), "ring-dot", "plain"),
     "value_recorded": (_("Value recorded"), "seal", "plain"),
     "plan_switched": (_("Plan switched"), "turn", "plain"),
+    "budget_spent": (_("Use told"), "seal", "plain"),
+    "budget_raised": (_("Budget raised"), "play", "info"),
     "node_failed": (_("Node failed"), "cross-ring", "bad"),
     "effect_requested": (_("Effect requested"), "bubble", "plain"),
     "finish_requested": (_("Nothing more to propose"), "bubble", "plain"),

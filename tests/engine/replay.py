@@ -106,6 +106,10 @@ def heard(tables: Tables, fact: Fact) -> None:
     """Somebody spoke: nothing but the log grows."""
 
 
+def with_another_budget(tables: Tables, fact: Fact) -> None:
+    tables.engine_run[fact.run_id]["budget"] = fact.said["budget"]
+
+
 def stepped(tables: Tables, fact: Fact) -> None:
     tables.engine_run[fact.run_id]["state_version"] += 1
 
@@ -433,6 +437,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "run_paused": moved,
     "run_ended": moved,
     "plan_switched": moved,
+    "budget_spent": moved,
+    "budget_raised": with_another_budget,
     "resume_requested": heard,
     "pause_requested": heard,
     "cancel_requested": heard,

@@ -90,6 +90,7 @@ class Everywhere:
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"
         yield "runs:fork", f"/runs/{run}/fork/"
+        yield "runs:budget", f"/runs/{run}/budget/"
         yield "runs:rollback", f"/runs/{run}/rollback/"
         yield "runs:take_back", f"/runs/{run}/take-back/"
         yield "runs:by_hand", f"/runs/{run}/by-hand/"
@@ -118,7 +119,7 @@ PLAIN = (
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
-    *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs"),
+    *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere"),
 )
 """Routes whose address has nothing to fill in."""

@@ -33,7 +33,7 @@ NOT_ANSWERED = {405}
 SAYING = {
     "proposal:decide",
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume", "accept")),
-    *("runs:ask", "runs:fork", "runs:take_back", "runs:by_hand"),
+    *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
@@ -48,6 +48,7 @@ OF_THE_API = {
     "withdraw": {"post"},
     "finish": {"post"},
     "see_events": {"get"},
+    "deliver_event": {"post"},
 }
 """What an address of the API answers to; two operations have the same one."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.canonical import packed
-from engine.types import Position
+from engine.types import IN_SNAPSHOT, Position
 from oversight.pages.checkpoints.reads import Stored
 from oversight.showing import literal
 
@@ -31,22 +31,10 @@ def of_checkpoint(stored: Stored) -> Whole:
 def of_position(position: Position) -> Whole:
     """The same value that a checkpoint at this event would hold, digit for digit."""
     parts = {
-        "state": position.state,
+        **{name: getattr(position, name) for name in IN_SNAPSHOT},
         "pending": position.pending.as_facts() if position.pending else None,
         "completed": position.completed,
         "budget": position.budget,
-        "visits": position.visits,
-        "ordinal": position.ordinal,
-        "recorded": position.recorded,
-        "requests": position.requests,
-        "awaiting": position.awaiting,
-        "asked": position.asked,
-        "done_elsewhere": position.done_elsewhere,
-        "wait": position.wait,
-        "event": position.event,
-        "failures": position.failures,
-        "whence": position.whence,
-        "searchable": position.searchable,
     }
     stored = literal.read(packed(parts))
     return _whole(position.status, position.node, position.state_version, stored)

@@ -18,7 +18,7 @@ from engine.errors import BadInput, Conflict, Damaged, Incompatible, NotFound, N
 from oversight.access import person_id, roles_of
 from oversight.pages.runs import page as pages
 from oversight.pages.runs import reads
-from oversight.pages.runs.forms import VIEWS, ControlForm, ForkForm, RunWish
+from oversight.pages.runs.forms import VIEWS, BudgetForm, ControlForm, ForkForm, RunWish
 from oversight.pages.runs.reads import Whole
 from oversight.reading.typed import SaidForm
 from oversight.showing import words
@@ -102,6 +102,34 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     return redirect("runs:run", new)
 
 
+def raise_budget(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Give the run other limits, by POST, with a reason."""
+    if request.method != "POST":
+        return redirect("runs:run", run_id)
+    run, form = _found(run_id), BudgetForm(request.POST)
+    if not form.is_valid():
+        return _once_more(request, run, form)
+    try:
+        why = form.cleaned_data["reason"]
+        api.raise_budget(run_id, form.limits, operator=_operator(request), reason=why)
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _once_more(request, run, form)
+    except NotPermitted as problem:
+        raise PermissionDenied(problem.message) from problem
+    except Conflict as problem:
+        return _moved_on(request, _found(run_id), problem)
+    messages.success(request, _("It has these limits now, and goes on if it waited for them."))
+    return redirect("runs:run", run_id)
+
+
+def _budget(run: Whole, form: SaidForm | None) -> SaidForm | None:
+    """Where the run stands still for want of it."""
+    if run.ended or run.reason_code != "budget_exhausted":
+        return None
+    return form if isinstance(form, BudgetForm) else BudgetForm(initial=run.budget)
+
+
 def shown(
     request: HttpRequest, run: Whole, wish: RunWish, form: SaidForm | None = None
 ) -> dict[str, object]:
@@ -115,6 +143,7 @@ def shown(
         "may_roll_back": may_fork and not _is_over(run),
         "form": form if isinstance(form, ControlForm) else ControlForm(),
         "fork": _forking(form, seq) if may_fork else None,
+        "budget": _budget(run, form) if may_fork else None,
     }
 
 

@@ -132,3 +132,19 @@ class ByHandForm(SaidForm):
         label=_("Evidence"), help_text=_("What shows that it is done, and where."), rows=2
     )
     reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)
+
+
+class BudgetForm(SaidForm):
+    """Other limits for a run; what is left empty is as the installation has it."""
+
+    max_steps = forms.IntegerField(label=_("Steps"), required=False, min_value=0)
+    max_effects = forms.IntegerField(label=_("Effects"), required=False, min_value=0)
+    max_tokens = forms.IntegerField(label=_("Tokens"), required=False, min_value=0)
+    max_money = forms.CharField(label=_("Money"), required=False, max_length=20)
+    max_seconds = forms.IntegerField(label=_("Working seconds"), required=False, min_value=0)
+    reason = Words(label=_("Reason"), help_text=_("Kept in the run's log with your name."), rows=2)
+
+    @property
+    def limits(self) -> dict[str, int | str]:
+        said = self.cleaned_data.items()
+        return {name: value for name, value in said if name != "reason" and value not in (None, "")}

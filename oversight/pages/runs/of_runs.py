@@ -82,6 +82,17 @@ def plan_switched(facts: Facts) -> Sentence:
     )
 
 
+def budget_spent(facts: Facts) -> Sentence:
+    said = ", ".join(f"{amount} {what}" for what, amount in facts["spent"].items())
+    return Sentence(words=_("Told what it has used"), glyph="seal", detail=said)
+
+
+def budget_raised(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Given another budget"), glyph="play", tone="info", detail=facts["reason"]
+    )
+
+
 def node_failed(facts: Facts) -> Sentence:
     words_ = _("Could not be done (failure %(count)s); tried again later")
     return Sentence(

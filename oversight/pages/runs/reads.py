@@ -65,6 +65,7 @@ class Whole:
     last_at: datetime
     ended_at: datetime | None
     forked_from: str
+    budget: dict[str, Any]
 
     @property
     def origin(self) -> str:
@@ -160,6 +161,7 @@ def _whole(record: Any) -> Whole:
         last_at=record.last_at,
         ended_at=record.ended_at,
         forked_from=record.forked_from or "",
+        budget=record.budget,
     )
 
 

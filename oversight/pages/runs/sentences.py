@@ -35,6 +35,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "run_ended": of_runs.ended,
     "value_recorded": of_runs.recorded_value,
     "plan_switched": of_runs.plan_switched,
+    "budget_spent": of_runs.budget_spent,
+    "budget_raised": of_runs.budget_raised,
     "node_failed": of_runs.node_failed,
     "effect_requested": of_proposals.requested,
     "finish_requested": of_proposals.finish,

@@ -14,4 +14,5 @@ urlpatterns = [
     path("<uuid:run_id>/take-back/", rollback.take_back, name="take_back"),
     path("<uuid:run_id>/by-hand/", rollback.by_hand, name="by_hand"),
     path("<uuid:run_id>/fork/", control.fork, name="fork"),
+    path("<uuid:run_id>/budget/", control.raise_budget, name="budget"),
 ]

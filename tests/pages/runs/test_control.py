@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from engine import api
 from tests.cast import People
 from tests.pages.reading import Reader, Readers
 from tests.world import Desk
@@ -118,3 +119,21 @@ def test_a_repetition_is_told_to_who_decides_it(desk: Desk, otto: Reader, rosa: 
     proposal = desk.proposal(new)
     page = rosa.get(f"/proposals/{proposal.proposal_id}/{proposal.version}/")
     assert "To approve this is to do it once more." in page.text
+
+
+def test_a_run_that_has_used_up_its_budget_is_given_another(desk: Desk, otto: Reader) -> None:
+    run_id = api.start_run("agent", initiator=desk.people.agent, budget={"max_steps": 0})
+    desk.ask_for_refund(run_id, desk.purchase())
+    desk.work(run_id)
+    page = otto.get(f"/runs/{run_id}/")
+    assert "Another budget" in page.text
+
+    said = {"max_steps": "10", "max_money": "5,0", "reason": "It is worth it."}
+    assert otto.post(f"/runs/{run_id}/budget/", **said).status == 422
+    said["max_money"] = ""
+    assert otto.post(f"/runs/{run_id}/budget/", **said).status == 302
+    desk.work(run_id)
+
+    assert desk.run(run_id).status == "waiting_approval"
+    assert "Another budget" not in otto.get(f"/runs/{run_id}/").text
+    assert "Given another budget" in otto.get(f"/runs/{run_id}/").text

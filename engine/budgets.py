@@ -1,0 +1,76 @@
+"""What a run may use up, and what it has used: steps, effects, tokens, money and working time.
+
+A budget is part of the run. It is asked before each node and at the gate. Money is decimal text in
+whatever currency the installation counts; working seconds are those in which a worker held the
+run: the time in which it waits for a person does not count.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from .errors import BadInput
+from .types import Facts
+
+NOTHING_SPENT: Facts = {"steps": 0, "effects": 0, "tokens": 0, "money": "0", "seconds": 0}
+
+_LIMITS: Mapping[str, str] = {
+    "max_steps": "steps",
+    "max_effects": "effects",
+    "max_tokens": "tokens",
+    "max_money": "money",
+    "max_seconds": "seconds",
+}
+"""A limit → what it is a limit of. A limit that is not set is none."""
+
+_MONEY = re.compile(r"(0|[1-9][0-9]{0,12})(\.[0-9]{1,6})?")
+
+
+def checked(limits: Facts, path: str = "$.budget") -> dict[str, Any]:
+    """The limits as they are stored. Raises BadInput for one that there is not, or no number."""
+    for name, limit in limits.items():
+        if name not in _LIMITS:
+            raise BadInput(f"A budget has: {', '.join(_LIMITS)}.", path=f"{path}.{name}")
+        _must_be_an_amount(name.removeprefix("max_"), limit, f"{path}.{name}")
+    return dict(limits)
+
+
+def checked_spending(spent: Facts, path: str = "$.spent") -> dict[str, Any]:
+    """What somebody says to have used of tokens and money. Raises BadInput."""
+    for name, amount in spent.items():
+        if name not in ("tokens", "money"):
+            raise BadInput("Tokens and money are told as spent.", path=f"{path}.{name}")
+        _must_be_an_amount(name, amount, f"{path}.{name}")
+    return dict(spent)
+
+
+def _must_be_an_amount(what: str, amount: Any, path: str) -> None:
+    if what == "money":
+        if not isinstance(amount, str) or not _MONEY.fullmatch(amount):
+            raise BadInput('An amount as decimal text, such as "12.50".', path=path)
+    elif not isinstance(amount, int) or isinstance(amount, bool) or not 0 <= amount < 2**53:
+        raise BadInput("A whole number, not below zero.", path=path)
+
+
+def spent(budget: Facts, amounts: Facts) -> dict[str, Any]:
+    """The budget after these amounts were used up, too."""
+    used = {
+        name: _sum(budget.get(name, NOTHING_SPENT[name]), more) for name, more in amounts.items()
+    }
+    return {**budget, **used}
+
+
+def _sum(before: Any, more: Any) -> Any:
+    if isinstance(more, str):
+        return str(Decimal(before) + Decimal(more))
+    return before + more
+
+
+def used_up(budget: Facts) -> str | None:
+    """Say which limit is reached; None while there is something left of each."""
+    for name, what in _LIMITS.items():
+        limit, used = budget["limits"].get(name), budget.get(what, NOTHING_SPENT[what])
+        if limit is not None and name != "max_effects" and Decimal(used) >= Decimal(limit):
+            return f"The run has used {used} of {limit} {what}."
+    return None
