@@ -180,7 +180,7 @@ def under_a_stop_being_placed(desk: Desk, *acts: Act) -> list[object]:
     with ThreadPoolExecutor(len(acts)) as threads:
         with desk.database.connected() as stopper, stopper.transaction():
             stopper.execute(
-                f"SELECT {schema}.place_stop('command:root', NULL, 'odd', false)".encode()
+                f"SELECT {schema}.place_stop('command:root', NULL, 'everything', 'odd', false)".encode()
             )
             futures = [threads.submit(alone, one) for one in acts]
             wait_for_waiting(desk.database, len(acts))
