@@ -179,9 +179,8 @@ def under_a_stop_being_placed(desk: Desk, *acts: Act) -> list[object]:
     schema = doors.schema()
     with ThreadPoolExecutor(len(acts)) as threads:
         with desk.database.connected() as stopper, stopper.transaction():
-            stopper.execute(
-                f"SELECT {schema}.place_stop('command:root', NULL, 'everything', 'odd', false)".encode()
-            )
+            place = f"{schema}.place_stop('command:root', NULL, 'everything', 'odd', false)"
+            stopper.execute(f"SELECT {place}".encode())
             futures = [threads.submit(alone, one) for one in acts]
             wait_for_waiting(desk.database, len(acts))
         return [answer(future) for future in futures]
