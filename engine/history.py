@@ -6,6 +6,7 @@ from typing import Any
 
 from . import checkpointing, eventlog
 from .errors import Damaged, NotFound
+from .folding import fold
 from .models import Checkpoint, Event, Run
 from .types import Facts, Position
 
@@ -29,6 +30,17 @@ def position_at(run_id: uuid.UUID, seq: int) -> Position:
     if position.seq != seq:
         raise Damaged(f"Event {position.seq + 1} is missing.")
     return position
+
+
+def replayed(run_id: uuid.UUID) -> Position:
+    """Where the run stands by its log alone, folded from the first event; checkpoints are not
+    looked at. Raises NotFound for a run without a log, Damaged when its chain does not hold."""
+    events = Event.objects.filter(run_id=run_id).order_by("seq")
+    stored = [_stored(event) for event in events]
+    if not stored:
+        raise NotFound("There is no such run.")
+    first = eventlog.verified(run_id, stored[0], 0, eventlog.NOTHING)
+    return eventlog.folded(fold(None, first), stored[1:])
 
 
 def matches_checksum(checkpoint: Checkpoint) -> bool:

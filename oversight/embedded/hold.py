@@ -11,13 +11,14 @@ from .waiting import PATIENCE_SECONDS
 
 
 class Hold:
-    """Processes started with `environment` stop at `point`, and say so here."""
+    """Processes started with `environment` stop at `point`, the nth time, and say so here."""
 
-    def __init__(self, point: str, fifo: Path, reading: int) -> None:
+    def __init__(self, point: str, fifo: Path, reading: int, nth: int) -> None:
         self.point = point
         self.environment: Mapping[str, str] = {
             "PLACET_HOLD": point,
             "PLACET_HOLD_FIFO": str(fifo),
+            "PLACET_HOLD_NTH": str(nth),
         }
         self._reading = reading
         self._said = b""
@@ -34,15 +35,16 @@ class Hold:
 
 
 @contextmanager
-def hold(point: str, folder: Path) -> Iterator[Hold]:
-    """A hold at `point`, its FIFO in `folder`, until the block ends."""
+def hold(point: str, folder: Path, *, nth: int = 1) -> Iterator[Hold]:
+    """A hold where a process comes to `point` for the nth time, its FIFO in `folder`, until the
+    block ends."""
     fifo = folder / f"hold-{point}"
     os.mkfifo(fifo, 0o600)
     reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     # A writing end of our own: without one, the FIFO would end whenever a process dies.
     writing = os.open(fifo, os.O_WRONLY)
     try:
-        yield Hold(point, fifo, reading)
+        yield Hold(point, fifo, reading, nth)
     finally:
         os.close(writing)
         os.close(reading)

@@ -14,7 +14,7 @@ class Result:
 
     `target_effects` is what the ledger itself counted, `expected` what it had to count. `checks`
     names everything else that had to hold. `lost` and `doubled` count approved refunds that
-    never happened, and that happened twice.
+    never happened, and that happened twice. `seconds` is how long it took to come through.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Result:
     pids: Mapping[str, int] = field(default_factory=dict)
     lost: int = 0
     doubled: int = 0
+    seconds: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -40,6 +41,7 @@ class Result:
             "passed": self.passed,
             "lost": self.lost,
             "doubled": self.doubled,
+            "seconds": self.seconds,
             "run_id": str(self.run_id) if self.run_id else None,
             "pids": dict(self.pids),
             "checks": dict(self.checks),

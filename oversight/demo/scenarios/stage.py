@@ -41,6 +41,7 @@ class Stage:
 
     def __init__(self, folder: Path, running: Servers, say: Say) -> None:
         self.folder = folder
+        self.servers = running
         self.say = say
         self.world = World(running.database_url(LEDGER))
         self.ledger_url = running.database_url(LEDGER, ledger.ROLE)
@@ -80,6 +81,11 @@ class Stage:
             self.kill_worker()
         self._worker = self._started(held.environment, concurrency=concurrency)
         return self._worker
+
+    def another_worker(self) -> Child:
+        """One more worker, which is not waited for; whoever asks for it ends it."""
+        log = self.folder / "worker.log"
+        return processes.worker(self._environment, concurrency=2, log=log)
 
     def kill_worker(self) -> None:
         """SIGKILL to the whole worker: nothing of it gets to say another word."""

@@ -58,7 +58,19 @@ class World:
         [[found]] = self._rows("SELECT count(*) FROM movement WHERE order_no = %s", [order])
         return int(found)
 
-    def _rows(self, query: LiteralString, params: list[str]) -> list[tuple[Any, ...]]:
+    def moved(self, order: str, amount: str) -> int:
+        """How often exactly this sum was moved for this order; what was taken back is negative."""
+        query = "SELECT count(*) FROM movement WHERE order_no = %s AND amount = %s"
+        [[found]] = self._rows(query, [order, amount])
+        return int(found)
+
+    def honoured(self, keys: list[str]) -> int:
+        """How many of these keys the ledger has honoured."""
+        query = "SELECT count(answer) FROM placet_key WHERE idempotency_key = ANY(%s)"
+        [[found]] = self._rows(query, [keys])
+        return int(found)
+
+    def _rows(self, query: LiteralString, params: list[Any]) -> list[tuple[Any, ...]]:
         with self._connected() as open_ledger:
             return open_ledger.execute(query, params).fetchall()
 
