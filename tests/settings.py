@@ -12,3 +12,4 @@ from oversight.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 PLACET_MARGIN_SECONDS = float(os.environ.get("PLACET_MARGIN_SECONDS", "0.5"))
+CELERY_IMPORTS = ["tests.faults.at_a_statement"]

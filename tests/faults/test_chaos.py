@@ -21,10 +21,7 @@ from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.processes import Broker, Worker, wait_until
 from tests.world import Desk
 
-RUNS = 40
-BLOWS = 10
-
-pytestmark = pytest.mark.slow
+Blow = Callable[[random.Random], None]
 
 
 class Party:
@@ -34,6 +31,10 @@ class Party:
         self._env, self._folder = env, folder
         self._servers, self._broker = servers, broker
         self.workers = [self._another() for _ in range(2)]
+
+    @property
+    def blows(self) -> list[Blow]:
+        return [self.kill_a_worker, self.empty_the_broker, self.crash_the_database]
 
     def _another(self) -> Worker:
         return Worker(self._env, self._folder, concurrency=2)
@@ -66,9 +67,18 @@ def under_way(
         yield party
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    ("seed", "runs", "rounds"),
+    [
+        pytest.param(1, 8, 1, id="short"),
+        pytest.param(1, 40, 4, id="long", marks=pytest.mark.slow),
+        pytest.param(2, 40, 4, id="long again", marks=pytest.mark.slow),
+    ],
+)
 def test_every_run_comes_home_with_its_money_moved_once(
     seed: int,
+    runs: int,
+    rounds: int,
     desk: Desk,
     broker: Broker,
     quiet_servers: Servers,
@@ -76,20 +86,19 @@ def test_every_run_comes_home_with_its_money_moved_once(
     tmp_path: Path,
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 - the seed is in the failure
-    orders = dict(an_approved_run(desk) for _ in range(RUNS))
+    orders = dict(an_approved_run(desk) for _ in range(runs))
     connections.close_all()
 
     with under_way(processes_environment, tmp_path, quiet_servers, broker) as party:
-        for _ in range(BLOWS):
-            wait_for_progress(desk)
-            chance.choice([party.kill_a_worker, party.empty_the_broker,
-                           party.crash_the_database])(chance)  # fmt: skip
-        wait_until("every run has ended", all_have_ended(desk), 180)
+        for strike in in_any_order(party.blows * rounds, chance):
+            wait_for_progress(desk, runs)
+            strike(chance)
+        wait_until("every run has ended", all_have_ended(desk, runs), 180)
 
     connections.close_all()
-    assert ends(desk) == {"completed": RUNS}
+    assert ends(desk) == {"completed": runs}
     assert {desk.ledger.movements(order) for order in orders.values()} == {1}
-    assert len(desk.ledger.honoured()) == RUNS
+    assert len(desk.ledger.honoured()) == runs
     assert auditing.run_once().intact
     for run_id in orders:
         assert_tables_match_the_log(desk.database, run_id)
@@ -110,22 +119,26 @@ def ends(desk: Desk) -> dict[str, int]:
     return {row["status"]: row["runs"] for row in rows}
 
 
-def all_have_ended(desk: Desk) -> Callable[[], bool]:
+def in_any_order(blows: list[Blow], chance: random.Random) -> list[Blow]:
+    return chance.sample(blows, len(blows))
+
+
+def all_have_ended(desk: Desk, runs: int) -> Callable[[], bool]:
     def ended() -> bool:
         try:
-            return ends(desk) == {"completed": RUNS}
+            return ends(desk) == {"completed": runs}
         except psycopg.OperationalError:
             return False
 
     return ended
 
 
-def wait_for_progress(desk: Desk) -> None:
+def wait_for_progress(desk: Desk, runs: int) -> None:
     """Until something has been written since, or everything is done."""
     query = "SELECT count(*), max(at) FROM engine_event"
     before: Any = desk.database.rows(query)
 
     def grown() -> bool:
-        return desk.database.rows(query) != before or all_have_ended(desk)()
+        return desk.database.rows(query) != before or all_have_ended(desk, runs)()
 
     wait_until("somebody works", grown, 60)
