@@ -4,12 +4,14 @@ Every message that is sent from here is sent three times.
 """
 
 import random
+import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
+from django.db import connections
 from kombu import Connection
 
 from engine import auditing, hints, tasks
@@ -36,6 +38,7 @@ class Blows:
         self._stage, self._chance = stage, chance
         self.done: Counter[str] = Counter()
         self._workers = [stage.another_worker() for _ in range(WORKERS)]
+        self._seen_up: set[int] = set()
         self._kill_at = time.monotonic() + KILL_SECONDS
         self._crash_at = time.monotonic() + chance.uniform(*CRASH_SECONDS)
 
@@ -43,7 +46,8 @@ class Blows:
         """Whatever is due."""
         if halfway and not self.done["broker emptied"]:
             self._empty_the_broker()
-        if time.monotonic() >= self._kill_at and (up := self._up()):
+        up = self._up()
+        if up and time.monotonic() >= self._kill_at:
             self._kill(self._chance.choice(up))
         if time.monotonic() >= self._crash_at:
             self._crash()
@@ -54,7 +58,9 @@ class Blows:
 
     def _up(self) -> list[Child]:
         """Workers that take messages: to kill one that only starts would be easy."""
-        return [one for one in self._workers if any("ready." in line for line in one.tail(200))]
+        said = (one for one in self._workers if any("ready." in line for line in one.tail(2000)))
+        self._seen_up.update(worker.pid for worker in said)
+        return [worker for worker in self._workers if worker.pid in self._seen_up]
 
     def _kill(self, worker: Child) -> None:
         worker.kill()
@@ -80,11 +86,11 @@ def play(watch: Watch, count: int, stage: Stage) -> Result:
     with _said_three_times():
         crowd = Crowd(stage.world, count)
         stage.say(f"{count} runs filed")
-        blows = Blows(stage, random.Random(count))  # noqa: S311 - the same blows next time
-        try:
+        blows = Blows(stage, random.Random(count))  # noqa: S311 - repeatable
+        with ExitStack() as stack:
+            stack.callback(blows.end)
+            stack.enter_context(_approving(crowd))
             _bring_home(stage, crowd, blows, count, patience=count + 300.0)
-        finally:
-            blows.end()
     return _judged(watch, crowd, blows, time.monotonic() - began)
 
 
@@ -101,12 +107,24 @@ def _said_three_times() -> Iterator[None]:
         hints.deliver_through(tasks.send)
 
 
+@contextmanager
+def _approving(crowd: Crowd) -> Iterator[None]:
+    """Rosa goes on approving, whatever happens around her."""
+    enough = threading.Event()
+    rosa = threading.Thread(target=crowd.approve_until, args=[enough])
+    rosa.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        rosa.join()
+
+
 def _bring_home(stage: Stage, crowd: Crowd, blows: Blows, count: int, *, patience: float) -> None:
     give_up = time.monotonic() + patience
     tell_at = time.monotonic()
     ended = 0
     while ended < count and time.monotonic() < give_up:
-        crowd.approve_some()
         ended = crowd.ended() or ended
         blows.strike(halfway=ended > count / 2)
         if time.monotonic() >= tell_at:
@@ -120,6 +138,7 @@ def _spoken(counted: Counter[str]) -> str:
 
 
 def _judged(watch: Watch, crowd: Crowd, blows: Blows, seconds: float) -> Result:
+    connections.close_all()  # the database may have crashed since
     movements, stranded = crowd.movements(), crowd.stranded()
     lost, doubled = movements.count(0), sum(moved > 1 for moved in movements)
     return Result(

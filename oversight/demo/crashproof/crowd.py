@@ -2,6 +2,7 @@
 
 import uuid
 from collections import Counter
+from threading import Event
 
 from django.db import Error, connections
 
@@ -14,6 +15,7 @@ from oversight.models import Person
 
 AMOUNT = "1.00"
 _AT_ONCE = 50
+_LOOK_SECONDS = 0.2
 
 
 class Crowd:
@@ -33,8 +35,14 @@ class Crowd:
         state = {"order": purchase.order, "customer": purchase.customer, "amount": AMOUNT}
         return api.start_run("refund", state, initiator=self._initiator), purchase.order
 
-    def approve_some(self) -> None:
-        """Approve what is open; what cannot be said now is said the next time."""
+    def approve_until(self, enough: Event) -> None:
+        """Approve whatever opens, on this thread's own connection."""
+        while not enough.wait(_LOOK_SECONDS):
+            self._approve_some()
+        connections.close_all()
+
+    def _approve_some(self) -> None:
+        """What cannot be said now is said the next time."""
         try:
             for proposal in Proposal.objects.filter(status="open")[:_AT_ONCE]:
                 self._approve(proposal)

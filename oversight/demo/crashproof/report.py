@@ -28,5 +28,5 @@ def _row(result: Result) -> str:
 
 def _closing(results: Sequence[Result]) -> str:
     passed = sum(result.passed for result in results)
-    kills = f"{passed} of {len(results)} kills left nothing undone and nothing done twice"
-    return f"{kills}; effects as the ledger counted them."
+    went = f"{passed} of {len(results)} went as they must: nothing lost, nothing done twice"
+    return f"{went}; effects as the ledger counted them."
