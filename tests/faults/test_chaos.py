@@ -75,7 +75,7 @@ def under_way(
         pytest.param(2, 40, 4, id="long again", marks=pytest.mark.slow),
     ],
 )
-def test_every_run_comes_home_with_its_money_moved_once(
+def test_c38_every_run_comes_home_with_its_money_moved_once(
     seed: int,
     runs: int,
     rounds: int,
