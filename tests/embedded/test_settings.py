@@ -183,7 +183,7 @@ except Exception as problem:
         return float(told.stdout)
 
     def test_gives_up_on_a_broker_that_is_not_there(self) -> None:
-        assert self.seconds_to_give_up("redis+socket:///nowhere/valkey.sock") < 2
+        assert self.seconds_to_give_up("redis+socket:///nowhere/valkey.sock") < PATIENCE
 
     def test_gives_up_on_a_broker_that_does_not_answer(self) -> None:
         folder = short_private_folder()
@@ -193,4 +193,4 @@ except Exception as problem:
             seconds = self.seconds_to_give_up(f"redis+socket://{folder}/mute.sock")
         discard(folder)
 
-        assert seconds < 3
+        assert seconds < PATIENCE
