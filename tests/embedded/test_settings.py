@@ -18,6 +18,9 @@ from oversight.localhost import LocalhostOnly
 from oversight.log_line import OneLine
 from oversight.signing_in import ClosedSignUp
 
+PATIENCE = 30
+"""Seconds; left to itself, Celery goes on trying for minutes."""
+
 PRODUCTION = {
     "PLACET_SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "PLACET_ALLOWED_HOSTS": "placet.example",
