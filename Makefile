@@ -29,7 +29,7 @@ demo: $(VENV)/installed-requirements.lock
 	@$(BIN)/python manage.py demo
 
 test: $(VENV)/installed-requirements-dev.lock
-	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --durations 20
 
 test-slow: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/python -m pytest -m slow
