@@ -317,13 +317,21 @@ def failed(log: Log, problem: str, *, reason: str = "retries_exhausted") -> None
     """A move failed before anything was sent: wait longer each time, then ask a person."""
     failures = log.position.failures + 1
     try:
-        if failures >= conf.max_failures():
+        if failures >= _tries(log.position):
             raise_alert(log, reason, f"Failed {failures} times: {problem}", {})
             return pause(log, reason, problem)
         wake_at = in_seconds(back_off(failures))
         log.write("node_failed", {"error": problem, "failures": failures, "wake_at": wake_at})
     except Behind:
         return None  # the news may be what was missing: the next move is chosen afresh
+
+
+def _tries(position: Position) -> int:
+    """How often the move in hand may fail in a row: a node may have a number of its own."""
+    visiting = position.pending is None
+    workflow = workflows.find(position.workflow, position.workflow_version) if visiting else None
+    node = workflow.nodes.get(position.node) if workflow else None
+    return node.tries if node and node.tries is not None else conf.max_failures()
 
 
 def raise_alert(log: Log, kind: str, summary: str, details: Facts) -> None:

@@ -112,6 +112,7 @@ class Node:
     function: NodeFunction
     to: tuple[str, ...]
     ends: bool
+    tries: int | None = None
 
 
 class Workflow:
@@ -138,15 +139,23 @@ class Workflow:
         _register(self)
 
     def node(
-        self, *, to: Iterable[str] = (), ends: bool = False
+        self, *, to: Iterable[str] = (), ends: bool = False, tries: int | None = None
     ) -> Callable[[NodeFunction], NodeFunction]:
-        """Add a node; `to` names every node it may go to, `ends` that it may finish the run."""
+        """Add a node; `to` names every node it may go to, `ends` that it may finish the run.
+
+        `tries` is how often it may fail in a row, later each time, before a person is asked; the
+        installation's number if left out.
+        """
 
         def add(function: NodeFunction) -> NodeFunction:
             name = function.__name__
             if name in self.nodes:
                 raise ImproperlyConfigured(f"{self.label()}: the node {name!r} is defined twice.")
-            self.nodes[name] = Node(name=name, function=function, to=tuple(to), ends=ends)
+            if tries is not None and tries < 1:
+                raise ImproperlyConfigured(f"{self.label()}: {name!r} is tried once at least.")
+            self.nodes[name] = Node(
+                name=name, function=function, to=tuple(to), ends=ends, tries=tries
+            )
             return function
 
         return add
@@ -227,6 +236,11 @@ def get(name: str, version: int | None = None) -> Workflow:
     if version is not None and (name, version) not in _registry:
         raise Incompatible(f"This code has no version {version} of the workflow {name!r}.")
     return _registry[(name, version) if version is not None else max(versions)]
+
+
+def find(name: str, version: int) -> Workflow | None:
+    """The workflow of that name and version; None when this code has none."""
+    return _registry.get((name, version))
 
 
 def registered() -> Mapping[tuple[str, int], Workflow]:

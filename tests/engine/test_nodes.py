@@ -134,6 +134,25 @@ class TestANode:
         ended = json.loads(desk.database.log(run_id)[-1]["payload"])
         assert ended["set"] == {"said": "answer 1"}
 
+    @pytest.mark.parametrize("tries", [1, 3])
+    def test_is_tried_as_often_as_it_says_before_a_person_is_asked(
+        self, tries: int, desk: Desk
+    ) -> None:
+        made, calls = Workflow("made", start="first"), list[int]()
+
+        @made.node(ends=True, tries=tries)
+        def first(ctx: Context) -> Next:
+            calls.append(1)
+            raise RuntimeError("the line is down")
+
+        run_id = desk.start_run("made")
+        desk.work(run_id)
+        while desk.run(run_id).status != "paused":
+            desk.work_on_after_waiting(run_id)
+
+        assert len(calls) == tries
+        assert desk.run(run_id).reason_code == "retries_exhausted"
+
     def test_goes_round_no_more_often_than_its_budget(self, desk: Desk) -> None:
         made = Workflow("made", start="first")
 
