@@ -24,6 +24,7 @@ ENOUGH = 150
 """More than a run sends statements, more than recovery takes rounds."""
 
 SHARES = 20
+REST = [("dies", BEFORE), ("loses", BEFORE), ("loses", AFTER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +158,17 @@ def test_c03_an_outage_at_any_statement_does_no_harm(
     assert harmed_by_outages(desk, STORIES[told], when, kind) == {}
 
 
-@pytest.mark.parametrize("when", [BEFORE, AFTER])
-@pytest.mark.parametrize("kind", ["dies", pytest.param("loses", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kind", "when"),
+    [
+        ("dies", AFTER),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in REST),
+    ],
+)
 def test_an_outage_at_any_statement_or_call_of_three_effects_does_no_harm(
     kind: str, when: str, desk: Desk
 ) -> None:
+    """To die before a statement or a call is to die after the one before it."""
     assert harmed_by_outages(desk, THREE_EFFECTS, when, kind) == {}
 
 
