@@ -4,17 +4,15 @@ A worker resumes by folding the events after a checkpoint; any earlier state of 
 nearest checkpoint and the events after it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import budgets
+from . import budgets, folding_effects
 from . import folding_rollbacks as rollbacks
-from .canonical import packed, sha256_hex
 from .errors import Incompatible
-from .types import Event, Facts, Pending, Position
-
-Folded = Callable[[Position, Event], Position]
+from .folding_steps import Folded, arrived, stepped
+from .types import Event, Position
 
 
 def fold(position: Position | None, event: Event) -> Position:
@@ -54,23 +52,6 @@ def _accepted(event: Event) -> Position:
     )
 
 
-def _stepped(position: Position, facts: Facts, **changes: Any) -> Position:
-    """A worker's transition: the state version grows, status and node follow the payload."""
-    changes.setdefault("status", facts.get("status", position.status))
-    if "worked" in facts:
-        budget = changes.get("budget", position.budget)
-        changes["budget"] = budgets.spent(budget, {"seconds": facts["worked"]})
-    return replace(position, state_version=position.state_version + 1, **changes)
-
-
-def _unchanged(position: Position, event: Event) -> Position:
-    return position
-
-
-def _stepped_only(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload)
-
-
 def _claimed(position: Position, event: Event) -> Position:
     """Claimed again while reconciling, the run still comes from where it came before."""
     whence = event.payload["whence"]
@@ -80,33 +61,17 @@ def _claimed(position: Position, event: Event) -> Position:
 
 
 def _resumed(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, whence=None)
+    return stepped(position, event.payload, whence=None)
 
 
 def _moved(position: Position, event: Event) -> Position:
-    return _arrived(_stepped(position, event.payload, pending=None), event.payload)
-
-
-def _arrived(position: Position, facts: Facts) -> Position:
-    """Apply changes to the workflow's state and, where a node is named, enter it."""
-    state = {**position.state, **facts.get("set", {})}
-    for key in facts.get("unset", ()):
-        state.pop(key, None)
-    position = replace(position, state=state, failures=0, awaiting=None)
-    node = facts.get("node")
-    if node is None:
-        return position
-    event = (position.wait or {}).get("event")
-    position = replace(position, wait=None, event=event)
-    visits = {**position.visits, node: position.visits.get(node, 0) + 1}
-    budget = budgets.spent(position.budget, {"steps": 1})
-    return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
+    return arrived(stepped(position, event.payload, pending=None), event.payload)
 
 
 def _value_recorded(position: Position, event: Event) -> Position:
     facts = event.payload
     recorded = {**position.recorded, facts["name"]: facts["value"]}
-    return _stepped(position, facts, recorded=recorded)
+    return stepped(position, facts, recorded=recorded)
 
 
 def _spent(position: Position, event: Event) -> Position:
@@ -114,7 +79,7 @@ def _spent(position: Position, event: Event) -> Position:
     facts = event.payload
     recorded = {**position.recorded, f"spent:{facts['name']}": True}
     budget = budgets.spent(position.budget, facts["spent"])
-    return _stepped(position, facts, recorded=recorded, budget=budget)
+    return stepped(position, facts, recorded=recorded, budget=budget)
 
 
 def _budget_raised(position: Position, event: Event) -> Position:
@@ -125,21 +90,21 @@ def _plan_switched(position: Position, event: Event) -> Position:
     facts = event.payload
     recorded = {**position.recorded, f"plan:{facts['name']}": True}
     state = {**position.state, "plan": facts["plan"]}
-    return _stepped(position, facts, recorded=recorded, state=state)
+    return stepped(position, facts, recorded=recorded, state=state)
 
 
 def _node_failed(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, failures=event.payload["failures"])
+    return stepped(position, event.payload, failures=event.payload["failures"])
 
 
 def _parked(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, awaiting=event.payload["awaiting"])
+    return stepped(position, event.payload, awaiting=event.payload["awaiting"])
 
 
 def _ended(position: Position, event: Event) -> Position:
     nothing: dict[str, Any] = {"pending": None, "awaiting": None, "asked": None}
     state = {**position.state, **event.payload.get("set", {})}
-    return _stepped(position, event.payload, **nothing, state=state, wait=None, event=None)
+    return stepped(position, event.payload, **nothing, state=state, wait=None, event=None)
 
 
 def _finish_requested(position: Position, event: Event) -> Position:
@@ -147,7 +112,7 @@ def _finish_requested(position: Position, event: Event) -> Position:
 
 
 def _wait_begun(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, wait=event.payload, failures=0)
+    return stepped(position, event.payload, wait=event.payload, failures=0)
 
 
 def _event_received(position: Position, event: Event) -> Position:
@@ -176,22 +141,7 @@ def _asked(what: str) -> Folded:
 def _paused(position: Position, event: Event) -> Position:
     """Standing still is what was asked; an end that was asked for is still to come."""
     asked = position.asked if position.asked == "cancel" else None
-    return _stepped(position, event.payload, asked=asked)
-
-
-def _authorised(position: Position, event: Event) -> Position:
-    """By the plan that was part of the decision; or by an operator, whose word names effects."""
-    if "covers" not in event.payload:
-        return _stepped_only(position, event)
-    return rollbacks.authorised(position, event)
-
-
-def _begun(position: Position, event: Event) -> Position:
-    return _stepped(rollbacks.begun(position), event.payload)
-
-
-def _retracted(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, pending=_staged(position, "withdrawn"))
+    return stepped(position, event.payload, asked=asked)
 
 
 def _resume_requested(position: Position, event: Event) -> Position:
@@ -202,186 +152,6 @@ def _resume_requested(position: Position, event: Event) -> Position:
         unwinding = None
     pending = rollbacks.looked_at_again(position.pending)
     return replace(position, pending=pending, unwinding=unwinding, failures=0)
-
-
-def _requested(position: Position, event: Event) -> Position:
-    """A request waits in line: an answer to a question at its head, a finish at its end."""
-    request = dict(event.payload)
-    position = replace(
-        position, budget=budgets.spent(position.budget, request.pop("spent", None) or {})
-    )
-    if request.get("answers_version") is not None:
-        return replace(position, requests=(request, *position.requests))
-    asked = [*position.requests, request]
-    asked.sort(key=lambda one: bool(one.get("finish")))
-    return replace(position, requests=tuple(asked))
-
-
-def _taken_up(position: Position, event: Event) -> Position:
-    """A worker took up the next request, or a node's own; nothing has been shown yet."""
-    facts = event.payload
-    requests = position.requests[1:] if facts.get("from_request") else position.requests
-    ordinal = position.ordinal + (1 if facts.get("new_step") else 0)
-    pending = Pending.from_facts({**facts, "stage": "requested"})
-    return _stepped(
-        position, facts, requests=requests, ordinal=ordinal, pending=pending, failures=0
-    )
-
-
-def _request_dropped(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, requests=position.requests[1:])
-
-
-def _opened(position: Position, event: Event) -> Position:
-    facts = event.payload
-    pending = replace(
-        position.in_hand,
-        stage="open",
-        version_id=facts["id"],
-        digest=facts["digest"],
-        idempotency_key=facts["idempotency_key"],
-        precondition=facts["precondition"],
-    )
-    return _stepped(position, facts, pending=pending, failures=0)
-
-
-def _decided(stage: str) -> Folded:
-    def handler(position: Position, event: Event) -> Position:
-        pending = position.pending
-        if pending is None or pending.version_id != event.payload["id"]:
-            return position
-        question = event.payload.get("question")
-        return replace(position, pending=replace(pending, stage=stage, question=question))
-
-    return handler
-
-
-def _lapsed(position: Position, event: Event) -> Position:
-    """Back to the reviewer as a new version of the same request."""
-    pending = position.in_hand
-    again = Pending.from_facts(
-        {
-            **pending.as_facts(),
-            "stage": "requested",
-            "version": pending.version + 1,
-            "version_id": None,
-            "digest": None,
-            "idempotency_key": "",
-            "precondition": None,
-            "effect_id": None,
-            "attempt": 1,
-            "tries": 0,
-        }
-    )
-    return _stepped(position, event.payload, pending=again)
-
-
-def _prepared(position: Position, event: Event) -> Position:
-    facts = event.payload
-    base = position.pending if facts.get("compensates") is None else None
-    pending = Pending.from_facts(
-        {**(base.as_facts() if base else {}), **facts, "stage": "prepared", "attempt": 1}
-    )
-    unwinding = position.unwinding
-    if unwinding and facts.get("compensates"):
-        unwinding = rollbacks.without(unwinding, facts["compensates"])
-    return _stepped(position, facts, pending=pending, unwinding=unwinding)
-
-
-def _intended(position: Position, event: Event) -> Position:
-    return _stepped(position, event.payload, pending=_staged(position, "executing"), failures=0)
-
-
-def _recorded(position: Position, event: Event) -> Position:
-    facts = event.payload
-    pending = position.in_hand
-    pending = replace(
-        pending,
-        stage=facts["status"],
-        outcome=facts.get("outcome"),
-        resource_id=facts.get("resource_id") or pending.resource_id,
-        result_ref=facts.get("result_ref") or pending.result_ref,
-        verify_by=facts.get("verify_by") or pending.verify_by,
-        tries=pending.tries + 1 if facts["status"] == "unknown" else 0,
-        attempt=pending.attempt + (1 if facts["status"] == "prepared" else 0),
-    )
-    return _stepped(position, {}, pending=pending)
-
-
-_NO_PATIENCE = 1_000
-
-
-def _probe_requested(position: Position, event: Event) -> Position:
-    """Ask once more; what stays unclear goes straight back to a person."""
-    pending = replace(position.in_hand, tries=_NO_PATIENCE)
-    return replace(position, pending=pending)
-
-
-def _resolved(position: Position, event: Event) -> Position:
-    """A person has ruled what happened; the run goes on from there as from a recorded answer."""
-    facts = event.payload
-    stage = "partial" if facts["resolution"] == "partly" else facts["status"]
-    pending = replace(
-        position.in_hand,
-        stage=stage,
-        outcome=facts["outcome"],
-        resource_id=facts.get("resource_id") or position.in_hand.resource_id,
-        result_ref=None,
-        verify_by=facts.get("verify_by") or "",
-        tries=_NO_PATIENCE,
-        alerted=(),
-    )
-    return replace(position, pending=pending)
-
-
-def _accepted_as_it_is(position: Position, event: Event) -> Position:
-    if position.in_hand.effect_id != event.payload["effect_id"]:
-        return position
-    return replace(position, pending=_staged(position, "accepted"))
-
-
-def _verified(position: Position, event: Event) -> Position:
-    facts = event.payload
-    pending = replace(
-        position.in_hand,
-        stage=facts["verification"],
-        expected=facts.get("expected"),
-        observed=facts.get("observed"),
-        tries=position.in_hand.tries + 1,
-    )
-    return _stepped(position, facts, pending=pending)
-
-
-def _committed(position: Position, event: Event) -> Position:
-    facts = event.payload
-    position = _stepped(position, facts, pending=None)
-    if facts.get("compensates") is None:
-        position = replace(position, completed=_completed(position.completed, facts))
-        position = replace(position, budget=budgets.spent(position.budget, {"effects": 1}))
-    else:
-        completed = rollbacks.taken_back(position.completed, facts["compensates"])
-        position = replace(position, completed=completed)
-    return _arrived(position, facts)
-
-
-def _alerted(position: Position, event: Event) -> Position:
-    pending = position.pending
-    if pending and pending.effect_id == event.payload.get("effect_id"):
-        pending = replace(pending, alerted=(*pending.alerted, event.payload["kind"]))
-    unwinding = position.unwinding
-    if unwinding and event.payload["kind"] == "rollback_failed":
-        unwinding = {**unwinding, "told": True}
-    return _stepped(position, event.payload, pending=pending, unwinding=unwinding)
-
-
-def _completed(completed: Facts, facts: Facts) -> Facts:
-    earlier = sha256_hex(packed(completed)) if completed else None
-    latest = {key: facts.get(key) for key in ("effect_id", "action", "resource_id", "result_ref")}
-    return {"count": completed.get("count", 0) + 1, "latest": latest, "earlier": earlier}
-
-
-def _staged(position: Position, stage: str) -> Pending:
-    return replace(position.in_hand, stage=stage)
 
 
 _FOLDS: Mapping[str, Folded] = {
@@ -402,36 +172,6 @@ _FOLDS: Mapping[str, Folded] = {
     "plan_switched": _plan_switched,
     "budget_spent": _spent,
     "budget_raised": _budget_raised,
-    "effect_requested": _requested,
     "finish_requested": _finish_requested,
-    "request_taken_up": _taken_up,
-    "request_dropped": _request_dropped,
-    "request_refused": _unchanged,
-    "proposal_opened": _opened,
-    "proposal_approved": _decided("approved"),
-    "proposal_rejected": _decided("rejected"),
-    "proposal_returned": _decided("returned"),
-    "proposal_expired": _decided("expired"),
-    "proposal_withdrawn": _decided("withdrawn"),
-    "proposal_retracted": _retracted,
-    "decision_made": _unchanged,
-    "decision_refused": _unchanged,
-    "approval_lapsed": _lapsed,
-    "effect_prepared": _prepared,
-    "effect_intended": _intended,
-    "effect_recorded": _recorded,
-    "effect_reconciled": _recorded,
-    "probe_requested": _probe_requested,
-    "effect_resolved": _resolved,
-    "effect_accepted": _accepted_as_it_is,
-    "effect_verified": _verified,
-    "effect_committed": _committed,
-    "effect_compensated": rollbacks.compensated,
-    "rollback_authorised": _authorised,
-    "rollback_begun": _begun,
-    "alert_raised": _alerted,
-    "alert_acknowledged": _unchanged,
-    "alert_reopened": _unchanged,
-    "alert_resolved": _unchanged,
-    "late_answer": _unchanged,
+    **folding_effects.FOLDS,
 }

@@ -1,0 +1,43 @@
+"""What every fold of a worker's transition has in common: the part of `folding` that steps."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from . import budgets
+from .types import Event, Facts, Position
+
+Folded = Callable[[Position, Event], Position]
+
+
+def stepped(position: Position, facts: Facts, **changes: Any) -> Position:
+    """A worker's transition: the state version grows, status and node follow the payload."""
+    changes.setdefault("status", facts.get("status", position.status))
+    if "worked" in facts:
+        budget = changes.get("budget", position.budget)
+        changes["budget"] = budgets.spent(budget, {"seconds": facts["worked"]})
+    return replace(position, state_version=position.state_version + 1, **changes)
+
+
+def unchanged(position: Position, event: Event) -> Position:
+    return position
+
+
+def stepped_only(position: Position, event: Event) -> Position:
+    return stepped(position, event.payload)
+
+
+def arrived(position: Position, facts: Facts) -> Position:
+    """Apply changes to the workflow's state and, where a node is named, enter it."""
+    state = {**position.state, **facts.get("set", {})}
+    for key in facts.get("unset", ()):
+        state.pop(key, None)
+    position = replace(position, state=state, failures=0, awaiting=None)
+    node = facts.get("node")
+    if node is None:
+        return position
+    event = (position.wait or {}).get("event")
+    position = replace(position, wait=None, event=event)
+    visits = {**position.visits, node: position.visits.get(node, 0) + 1}
+    budget = budgets.spent(position.budget, {"steps": 1})
+    return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
