@@ -7,10 +7,10 @@ line is what a successor finds there.
 import logging
 import time
 import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from . import actions, carried_out, conf, evidence, inverses
+from . import actions, carried_out, clock, conf, evidence, inverses
 from .actions import Action, Refused
 from .approval import leave
 from .canonical import frozen, packed, sha256_hex, storable
@@ -198,7 +198,7 @@ def _look(action: Action, args: Any, pending: Pending) -> Verified:
 
 
 def _too_late(pending: Pending) -> bool:
-    return datetime.fromisoformat(pending.verify_by) <= datetime.now(UTC)
+    return datetime.fromisoformat(pending.verify_by) <= clock.now()
 
 
 def _look_again_later(log: Log) -> None:

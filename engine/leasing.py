@@ -17,7 +17,7 @@ from typing import Any
 
 from django.db import connection
 
-from . import conf
+from . import clock, conf
 from .errors import PlacetError
 from .store import runs
 
@@ -58,6 +58,7 @@ def claim(run_id: uuid.UUID, owner: str) -> tuple[Lease, Mapping[str, Any]] | No
     case = runs.claim_run_if_free(run_id, owner, conf.lease_seconds())
     if case is None:
         return None
+    clock.learn(case["events"][-1]["at"])
     return Lease(run_id=run_id, token=case["token"], owner=owner), case
 
 

@@ -7,10 +7,10 @@ recovery ends in the functions that the happy path calls.
 import logging
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from . import actions, budgets, conf, workflows
+from . import actions, budgets, clock, conf, workflows
 from .canonical import must_come_back, packed
 from .errors import BadInput, PlacetError
 from .eventlog import ACTOR, Behind, Log
@@ -207,7 +207,7 @@ def _follow(log: Log, said: Next) -> None:
     elif isinstance(said, Propose):
         _request(log, said)
     elif isinstance(said, Wait):
-        log.write("wait_begun", outside(lambda: said.begun(datetime.now(UTC))))
+        log.write("wait_begun", outside(lambda: said.begun(clock.now())))
     else:
         end(log, "completed", changes=said.changes)
 
@@ -294,7 +294,7 @@ def overdue(position: Position, what: str) -> bool:
     awaiting = position.awaiting
     if not awaiting or awaiting["what"] != what or "until" not in awaiting:
         return False
-    return datetime.fromisoformat(awaiting["until"]) <= datetime.now(UTC)
+    return datetime.fromisoformat(awaiting["until"]) <= clock.now()
 
 
 def park(log: Log, status: str, awaiting: Facts, *, seconds: float | None = None) -> None:
@@ -305,7 +305,7 @@ def park(log: Log, status: str, awaiting: Facts, *, seconds: float | None = None
 
 
 def in_seconds(seconds: float) -> str:
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+    return (clock.now() + timedelta(seconds=seconds)).isoformat()
 
 
 def back_off(tries: int) -> float:

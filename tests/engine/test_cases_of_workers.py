@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from engine import api, leasing, lifecycle, sweeper, worker
+from engine import api, clock, execution, leasing, lifecycle, sweeper, worker
 from engine.errors import Conflict, Terminal, Unavailable
 from engine.models import Decision, Effect
 from engine.store import runs
@@ -210,19 +210,26 @@ def test_c36_live_workers_are_never_taken_over_and_hide_no_dead_one(
     assert target.made == ["left behind"]
 
 
-@pytest.mark.parametrize("seconds", [30, -30, -3600], ids=str)
-def test_c41_a_worker_s_own_clock_has_no_part_in_a_lease(
-    seconds: int, desk: Desk, target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Wrong(datetime):
+    """A machine's clock that is off by so many seconds."""
+
+    seconds = 0
+
+    @classmethod
+    def now(cls, tz: Any = None) -> datetime:
+        return datetime.now(tz) + timedelta(seconds=cls.seconds)
+
+
+@pytest.fixture(params=[30, -30, -3600], ids=str)
+def wrong_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (clock, execution, lifecycle):
+        monkeypatch.setattr(module, "datetime", Wrong)
+    monkeypatch.setattr(Wrong, "seconds", request.param)
+
+
+@pytest.mark.usefixtures("wrong_clock")
+def test_c41_a_worker_s_own_clock_has_no_part_in_a_lease(desk: Desk, target: Target) -> None:
     run_id = approved(desk, "a lamp")
-
-    class Wrong(datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> datetime:
-            return datetime.now(tz) + timedelta(seconds=seconds)
-
-    monkeypatch.setattr(lifecycle, "datetime", Wrong)
-    monkeypatch.setattr(leasing.time, "time", lambda: 0.0)
     claims: list[Any] = []
     left: list[timedelta] = []
 
@@ -238,6 +245,23 @@ def test_c41_a_worker_s_own_clock_has_no_part_in_a_lease(
     assert timedelta(seconds=20) < left[0] < timedelta(seconds=45)
     assert (target.made, target.calls) == (["a lamp"], 1)
     assert faults_in(desk.database, run_id) == []
+
+
+@pytest.mark.usefixtures("wrong_clock")
+def test_c41_nor_in_how_long_a_run_rests(desk: Desk, target: Target) -> None:
+    """It is looked at again after a second, by whichever machine, and for as long as was said."""
+    run_id = approved(desk, "a lamp")
+    target.shows.extend([None, None])
+    worker.run_once(run_id, "one:1")
+
+    wake_at = desk.run(run_id).wake_at
+    assert wake_at is not None
+    assert timedelta(seconds=-1) < wake_at - datetime.now(UTC) < timedelta(seconds=2)
+    Wrong.seconds = 0
+    desk.work_on_after_waiting(run_id)
+    assert Effect.objects.get().verification == "not_yet"
+    desk.work_on_after_waiting(run_id)
+    assert Effect.objects.get().committed_at is not None
 
 
 class TestACancelAndAnApproval:
