@@ -18,7 +18,7 @@ ROW = re.compile(r"^\| \[?(C\d\d)\b.*$", re.MULTILINE)
 ROWS = {row[1]: row[0] for row in ROW.finditer((PROJECT / "docs/cases.md").read_text())}
 
 
-def tests_by_case() -> dict[str, set[str]]:
+def files_by_case() -> dict[str, set[str]]:
     """The files in which tests carry each case's id."""
     found = defaultdict(set)
     for path in (PROJECT / "tests").rglob("test_*.py"):
@@ -27,7 +27,7 @@ def tests_by_case() -> dict[str, set[str]]:
     return found
 
 
-TESTS = tests_by_case()
+TESTS = files_by_case()
 
 
 def test_every_case_has_a_row_and_no_row_is_of_nothing() -> None:
