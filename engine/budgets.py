@@ -36,6 +36,18 @@ def checked(limits: Facts, path: str = "$.budget") -> dict[str, Any]:
     return dict(limits)
 
 
+def narrowed(default: Facts, limits: Facts, path: str = "$.budget") -> dict[str, Any]:
+    """The installation's limits with those of whoever starts the run, who may only ask for less.
+
+    Raises BadInput for a limit above the installation's, or as `checked` does.
+    """
+    for name, limit in checked(limits, path).items():
+        most = default.get(name)
+        if most is not None and Decimal(limit) > Decimal(most):
+            raise BadInput(f"At most {most}, as the installation has it.", path=f"{path}.{name}")
+    return {**default, **limits}
+
+
 def checked_spending(spent: Facts, path: str = "$.spent") -> dict[str, Any]:
     """What somebody says to have used of tokens and money. Raises BadInput."""
     for name, amount in spent.items():

@@ -26,8 +26,8 @@ def start_run(
 ) -> uuid.UUID:
     """Accept a run of that workflow, its state given; a worker takes it from there.
 
-    `budget` sets limits of its own beside the default ones (see `engine.budgets`). Raises BadInput
-    for an unknown workflow, a budget that there is not, or a state that cannot be stored exactly.
+    `budget` sets limits below the installation's (see `engine.budgets`). Raises BadInput for an
+    unknown workflow, a wider budget, or a state that cannot be stored exactly.
     """
     check(state or {}, "$.state")
     check(labels or {}, "$.labels")
@@ -41,7 +41,7 @@ def start_run(
         "state": state or {},
         "searchable": graph.searchable,
         "labels": labels or {},
-        "budget": {**conf.default_budget(), **budgets.checked(budget or {})},
+        "budget": budgets.narrowed(conf.default_budget(), budget or {}),
         "initiator": initiator.actor,
         "initiator_person": initiator.person_id,
     }

@@ -20,6 +20,7 @@ END $$;
 CREATE FUNCTION doors._must_be_askable(r engine_run, p_kind text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM doors._must_follow_a_workflow(r);
     IF doors._is_terminal(r.status) THEN
         PERFORM doors._refuse('terminal', format('the run has ended: %s', r.status));
     END IF;
@@ -32,12 +33,22 @@ BEGIN
     END IF;
 END $$;
 
+-- The installation's own logs are runs that no worker takes up: nothing is asked of them.
+CREATE FUNCTION doors._must_follow_a_workflow(r engine_run) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF r.workflow LIKE 'system.%' THEN
+        PERFORM doors._refuse('conflict', 'this is a log of the installation, not a run');
+    END IF;
+END $$;
+
 -- An operator gives a run another budget; one that stands still for want of it goes on.
 CREATE FUNCTION doors.raise_budget(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
 BEGIN
     PERFORM doors._must_operate((p->>'person')::bigint);
+    PERFORM doors._must_follow_a_workflow(r);
     r := doors._append(r, 'budget_raised', p_actor, p_payload);
     r.budget := (p->'budget')::jsonb;
     IF r.status = 'paused' AND r.reason_code = 'budget_exhausted' THEN

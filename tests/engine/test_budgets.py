@@ -117,6 +117,8 @@ def test_what_an_agent_tells_counts_and_its_next_request_waits(desk: Desk) -> No
     ("budget", "path"),
     [
         ({"max_cakes": 1}, "$.budget.max_cakes"),
+        ({"max_steps": 1_000_000}, "$.budget.max_steps"),
+        ({"max_effects": 101}, "$.budget.max_effects"),
         ({"max_tokens": -1}, "$.budget.max_tokens"),
         ({"max_tokens": True}, "$.budget.max_tokens"),
         ({"max_tokens": "5"}, "$.budget.max_tokens"),

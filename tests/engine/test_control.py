@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from engine import api
-from engine.errors import BadInput, Conflict, NotPermitted, Terminal
+from engine.errors import BadInput, Conflict, NotFound, NotPermitted, Terminal
 from engine.models import Effect, Proposal
 from tests.cast import AGENT, reviewer
 from tests.engine.chain import faults_in
@@ -214,3 +214,22 @@ def test_only_operators_with_a_reason_ask(desk: Desk) -> None:
         with pytest.raises(BadInput, match="reason"):
             verb(run_id, operator=reviewer(desk.people.otto), reason=" ")
     assert "pause_requested" not in desk.database.kinds(run_id)
+
+
+def test_of_the_installation_s_own_logs_nothing_is_asked(desk: Desk) -> None:
+    """No worker takes them up; one that was woken would never come to rest."""
+    otto = reviewer(desk.people.otto)
+    api.stop_everything(otto, "A drill.")
+    api.go_on(otto, "It was one.")
+    log = desk.database.value("SELECT run_id FROM engine_run WHERE workflow = 'system.stops'")
+    before = desk.database.kinds(log)
+
+    for ask in (pause, cancel):
+        with pytest.raises(Conflict, match="log of the installation"):
+            ask(desk, log)
+    with pytest.raises(Conflict, match="log of the installation"):
+        api.raise_budget(log, {"max_steps": 1}, operator=otto, reason="To see.")
+    with pytest.raises((BadInput, NotFound)):
+        api.fork_run(log, 1, operator=otto, reason="To see.")
+
+    assert desk.database.kinds(log) == before
