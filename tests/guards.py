@@ -35,9 +35,8 @@ class Guard:
 
     def taken_out(self, text: str) -> str:
         """`text` without the guard. Raises ValueError unless it stands there as described."""
-        start = text.index(self.after)
-        place = text.index(self.find, start)
-        if not self.after and text.count(self.find) != 1 and self.instead:
+        place = text.index(self.find, text.index(self.after))
+        if not self.after and text.count(self.find) != 1:
             raise ValueError(f"{self.file}: more than one place is meant by {self.find!r}")
         return text[:place] + self.instead + text[place + len(self.find) :]
 

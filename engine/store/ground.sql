@@ -11,7 +11,8 @@ END $$;
 CREATE FUNCTION doors._must_move(p_machine text, p_old text, p_new text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT (p_machine || ':' || p_old || '>' || p_new = ANY (doors._moves())) THEN
+    -- IS NOT TRUE: a state that is not there at all leads nowhere either.
+    IF (p_machine || ':' || p_old || '>' || p_new = ANY (doors._moves())) IS NOT TRUE THEN
         PERFORM doors._refuse(
             CASE WHEN p_machine = 'run' AND doors._is_terminal(p_old)
                  THEN 'terminal' ELSE 'conflict' END,

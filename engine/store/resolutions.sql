@@ -82,7 +82,7 @@ END $$;
 CREATE FUNCTION doors._must_be_acceptable(r engine_run, e engine_effect) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF r.status <> 'paused' OR r.reason_code <> 'verification_failed'
+    IF r.status <> 'paused' OR r.reason_code IS DISTINCT FROM 'verification_failed'
        OR e.committed_at IS NOT NULL
        OR coalesce(e.verification, '') NOT IN ('mismatch', 'partial', 'unverifiable') THEN
         PERFORM doors._refuse('conflict', format(

@@ -390,6 +390,13 @@ class TestTheSchemaItself:
         assert constraint in str(refusal.value)
 
 
+def test_from_a_state_that_is_not_there_nothing_moves(desk: Desk) -> None:
+    """A row that was looked for and not found must not pass for one that may move."""
+    move = f"SELECT {doors.schema()}._must_move('proposal', NULL, 'withdrawn')"
+    with pytest.raises(psycopg.ProgrammingError, match="conflict"):
+        desk.database.execute(move)
+
+
 def test_the_state_table_of_the_doors_is_that_of_the_code(desk: Desk) -> None:
     moves = {
         f"{machine}:{old}>{new}"
