@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine import api
+from engine import api, eventlog
 from engine.errors import BadInput, NotPermitted
 from engine.workflows import Context, Next, Workflow, finish, go
 from tests.cast import AGENT, reviewer
@@ -141,10 +141,47 @@ def test_only_operators_give_more(desk: Desk) -> None:
         api.raise_budget(run_id, {"max_tokens": 1}, operator=rosa, reason="Please.")
 
 
-def test_time_that_it_waits_for_a_person_does_not_count(desk: Desk) -> None:
-    run_id = api.start_run("agent", initiator=desk.people.agent, budget={"max_seconds": 5})
-    desk.work(run_id)
-    desk.database.execute("UPDATE engine_run SET wake_at = wake_at - interval '1 day'")
+class Watch:
+    """What the worker measures its work by, put forward by hand."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    made = Watch()
+    monkeypatch.setattr(eventlog, "time", made)
+    return made
+
+
+def test_seconds_in_which_a_worker_works_count(desk: Desk, watch: Watch) -> None:
+    name = f"slow-{uuid.uuid4()}"
+    made = Workflow(name, start="first")
+
+    @made.node(to=["second"])
+    def first(ctx: Context) -> Next:
+        watch.seconds += 7
+        return go("second")
+
+    @made.node(ends=True)
+    def second(ctx: Context) -> Next:
+        return finish()
+
+    run_id = started(desk, name, max_seconds=7)
+
+    assert desk.run(run_id).reason_code == "budget_exhausted"
+    assert api.position_at(run_id, desk.run(run_id).last_seq).budget["seconds"] == 7
+    assert desk.run(started(desk, name, max_seconds=8)).status == "completed"
+
+
+def test_time_that_it_waits_for_a_person_does_not_count(desk: Desk, watch: Watch) -> None:
+    run_id = started(desk, "agent", max_seconds=5)
+    watch.seconds += 100_000
     desk.ask_for_refund(run_id, desk.purchase())
     desk.work(run_id)
     assert desk.run(run_id).status == "waiting_approval"
+    assert api.position_at(run_id, desk.run(run_id).last_seq).budget["seconds"] == 0
