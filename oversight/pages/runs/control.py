@@ -58,69 +58,78 @@ def offered(request: HttpRequest, run: Whole) -> tuple[str, ...]:
     return ("resume", "cancel") if run.status == "paused" else ("pause", "cancel")
 
 
+class Act(NamedTuple):
+    """What an operator has typed, its verb, and what is told afterwards. The verb gives the run
+    that is shown then."""
+
+    form: SaidForm
+    say: Callable[[], uuid.UUID]
+    told: str | Promise
+
+
 def ask(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Ask it of the run, by POST, with a reason."""
-    if request.method != "POST":
-        return redirect("runs:run", run_id)
-    run, form = _found(run_id), ControlForm(request.POST)
-    verb = VERBS.get(request.POST.get("verb", ""))
+    form, verb = ControlForm(request.POST), VERBS.get(request.POST.get("verb", ""))
     if verb is None:
-        raise BadRequest("A run is paused, resumed or cancelled.")
-    if not form.is_valid():
-        return _once_more(request, run, form)
-    try:
+        return _without_a_verb(request, run_id)
+
+    def say() -> uuid.UUID:
         verb.say(run_id, _operator(request), form.cleaned_data["reason"])
-    except BadInput as problem:
-        form.add_error(None, problem.message)
-        return _once_more(request, run, form)
-    except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
-    except Conflict as problem:
-        return _moved_on(request, _found(run_id), problem)
-    messages.success(request, str(verb.told))
+        return run_id
+
+    return _done(request, run_id, Act(form, say, verb.told))
+
+
+def _without_a_verb(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Nothing is chosen for somebody who has chosen nothing."""
+    if request.method == "POST" and _found(run_id):
+        raise BadRequest("A run is paused, resumed or cancelled.")
     return redirect("runs:run", run_id)
 
 
 def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Start a new run where this one stood after an event, by POST, with a reason."""
-    if request.method != "POST":
-        return redirect("runs:run", run_id)
-    run, form = _found(run_id), ForkForm(request.POST)
-    if not form.is_valid():
-        return _once_more(request, run, form)
-    said = form.cleaned_data
-    try:
-        new = api.fork_run(run_id, said["seq"], operator=_operator(request), reason=said["reason"])
-    except (BadInput, NotFound, Damaged, Incompatible) as problem:
-        form.add_error(None, problem.message)
-        return _once_more(request, run, form)
-    except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
-    except Conflict as problem:
-        return _moved_on(request, _found(run_id), problem)
-    messages.success(request, _("This is the new run. What it proposes is decided anew."))
-    return redirect("runs:run", new)
+    form = ForkForm(request.POST)
+
+    def say() -> uuid.UUID:
+        said = form.cleaned_data
+        who = _operator(request)
+        return api.fork_run(run_id, said["seq"], operator=who, reason=said["reason"])
+
+    told = _("This is the new run. What it proposes is decided anew.")
+    return _done(request, run_id, Act(form, say, told))
 
 
 def raise_budget(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Give the run other limits, by POST, with a reason."""
-    if request.method != "POST":
-        return redirect("runs:run", run_id)
-    run, form = _found(run_id), BudgetForm(request.POST)
-    if not form.is_valid():
-        return _once_more(request, run, form)
-    try:
+    form = BudgetForm(request.POST)
+
+    def say() -> uuid.UUID:
         why = form.cleaned_data["reason"]
         api.raise_budget(run_id, form.limits, operator=_operator(request), reason=why)
-    except BadInput as problem:
-        form.add_error(None, problem.message)
-        return _once_more(request, run, form)
+        return run_id
+
+    told = _("It has these limits now, and goes on if it waited for them.")
+    return _done(request, run_id, Act(form, say, told))
+
+
+def _done(request: HttpRequest, run_id: uuid.UUID, act: Act) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("runs:run", run_id)
+    run = _found(run_id)
+    if not act.form.is_valid():
+        return _once_more(request, run, act.form)
+    try:
+        shown_next = act.say()
+    except (BadInput, NotFound, Damaged, Incompatible) as problem:
+        act.form.add_error(None, problem.message)
+        return _once_more(request, run, act.form)
     except NotPermitted as problem:
         raise PermissionDenied(problem.message) from problem
     except Conflict as problem:
         return _moved_on(request, _found(run_id), problem)
-    messages.success(request, _("It has these limits now, and goes on if it waited for them."))
-    return redirect("runs:run", run_id)
+    messages.success(request, str(act.told))
+    return redirect("runs:run", shown_next)
 
 
 def _budget(run: Whole, form: SaidForm | None) -> SaidForm | None:
