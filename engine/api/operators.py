@@ -4,14 +4,14 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine import actions, budgets, conf, evidence, states
+from engine import actions, budgets, conf, states
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
 from engine.store import alerts, control, effects, resolutions, runs
 from engine.types import Facts
 
-from .reasons import must_have_a_reason
+from .reasons import kept_evidence, must_have_a_reason, must_have_evidence
 from .who import Reviewer
 
 
@@ -83,7 +83,7 @@ def resolve_effect(
     id; waiting needs `until`. "It did not happen" raises Conflict before deadline and margin.
     """
     _check_ruling(resolution, reason, seen_evidence, resource_id, until)
-    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    kept = kept_evidence(operator, seen_evidence)
     facts = {
         **_person(operator),
         "effect_id": str(effect_id),
@@ -112,15 +112,12 @@ def accept_effect(
     """Accept in one's own name, with evidence, an effect that verification did not show to be as
     approved: it is committed as it is. Raises Conflict unless its run is paused for that."""
     must_have_a_reason(reason)
-    check(seen_evidence, "$.evidence")
-    if not seen_evidence.strip():
-        raise BadInput("Give the evidence for it.", path="$.evidence")
-    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    must_have_evidence(seen_evidence)
     facts = {
         **_person(operator),
         "effect_id": str(effect_id),
         "reason": reason,
-        "evidence": kept,
+        "evidence": kept_evidence(operator, seen_evidence),
     }
     resolutions.accept_effect(run_id, operator.actor, packed(facts))
     hint(run_id)
@@ -146,8 +143,7 @@ def _check_ruling(
         if until is None or until <= datetime.now(UTC):
             raise BadInput("Say until when, in the future.", path="$.until")
         return
-    if not seen.strip():
-        raise BadInput("Give the evidence for it.", path="$.evidence")
+    must_have_evidence(seen)
     if resolution in ("happened", "partly") and not (resource_id or "").strip():
         raise BadInput("Name the resource at the target.", path="$.resource_id")
 

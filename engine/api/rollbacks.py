@@ -4,16 +4,15 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from engine import checkpointing, conf, evidence, folding, taking_back, workflows
-from engine.canonical import check, packed
-from engine.errors import BadInput
+from engine import checkpointing, conf, folding, taking_back, workflows
+from engine.canonical import packed
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.store import rollbacks
 from engine.taking_back import Preview, Step
 from engine.types import Event, Facts
 
-from .reasons import must_have_a_reason
+from .reasons import kept_evidence, must_have_a_reason, must_have_evidence
 from .who import Reviewer
 
 
@@ -53,10 +52,8 @@ def confirm_by_hand(
     Raises Conflict unless the effect stands, and its run stands still or has ended.
     """
     must_have_a_reason(reason)
-    check(seen_evidence, "$.evidence")
-    if not seen_evidence.strip():
-        raise BadInput("Give the evidence for it.", path="$.evidence")
-    kept = evidence.keep({"said_by": operator.name, "evidence": seen_evidence})
+    must_have_evidence(seen_evidence)
+    kept = kept_evidence(operator, seen_evidence)
     facts = {**_said(operator, reason), "effect_id": str(effect_id), "evidence": kept}
     rollbacks.confirm_by_hand(run_id, operator.actor, packed(facts))
     hint(run_id)
