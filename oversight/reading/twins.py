@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from engine.models import Proposal
 
@@ -35,12 +35,13 @@ def marked(query: QuerySet[Proposal]) -> QuerySet[Any]:
     return query.annotate(asked_before=Exists(opened.exclude(proposal_id=OuterRef("proposal_id"))))
 
 
-def of(proposal_id: uuid.UUID, version: int) -> Twin | None:
-    """The newest earlier twin of this version."""
-    one = Proposal.objects.get(proposal_id=proposal_id, version=version)
-    earlier = _earlier(one.agent, one.action, bytes(one.arguments)).exclude(proposal_id=proposal_id)
-    found = earlier.filter(opened_at__lt=one.opened_at, opened_at__gt=one.opened_at - WITHIN)
-    record = found.order_by(F("opened_at").desc()).first()
+def before(
+    opened_at: datetime, *, agent: str, action: str, arguments: bytes, proposal_id: uuid.UUID
+) -> Twin | None:
+    """The newest earlier twin of the proposal of that id, which was opened then."""
+    others = _earlier(agent, action, arguments).exclude(proposal_id=proposal_id)
+    found = others.filter(opened_at__lt=opened_at, opened_at__gt=opened_at - WITHIN)
+    record = found.order_by("-opened_at").first()
     if record is None:
         return None
     return Twin(

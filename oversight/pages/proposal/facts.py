@@ -73,7 +73,13 @@ def _done_before(done: dict[str, str], now: object) -> Fact:
 
 def _asked_before(item: Version, now: object) -> list[Fact]:
     """The same agent asked for exactly this a short while ago, in another proposal."""
-    twin = twins.of(item.proposal_id, item.version)
+    twin = twins.before(
+        item.opened_at,
+        agent=item.agent,
+        action=item.action[0],
+        arguments=item.arguments,
+        proposal_id=item.proposal_id,
+    )
     if twin is None:
         return []
     address = reverse("proposal:version", args=[twin.proposal_id, twin.version])
