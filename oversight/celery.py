@@ -1,15 +1,18 @@
 """The Celery application: `celery -A oversight worker`, `celery -A oversight beat`.
 
 A message is a hint and carries nothing but a run's id; the row in the database is the truth. So
-there is no result, no retry and no schedule here beyond the sweep's.
+there is no result, no retry and no schedule here beyond the sweep's and that of rehearsals.
 """
 
+import logging
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from celery import Celery, signals
+
+logger = logging.getLogger(__name__)
 
 
 def _process_name() -> str | None:
@@ -45,3 +48,18 @@ def _replace_broken_connection(**_: Any) -> None:
     for connection in connections.all(initialized_only=True):
         connection.close_if_unusable_or_obsolete()
         connection.close_if_health_check_failed()
+
+
+@app.task(name="oversight.rehearse", ignore_result=True, acks_late=False)
+def rehearse() -> None:
+    """Rehearse the rollback plans that are due; what failed is kept, and the page says so."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    if settings.PLACET_REHEARSE_AS is None:
+        return
+    operator, reviewer = settings.PLACET_REHEARSE_AS
+    try:
+        call_command("rehearse", due=True, operator=operator, reviewer=reviewer)
+    except SystemExit:
+        logger.warning("a rehearsal failed; the page of rollback plans tells what did not hold")

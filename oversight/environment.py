@@ -47,6 +47,18 @@ def targets(variable: str, environ: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
+def two_people(variable: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the two names in the variable, `operator:reviewer`; None where it is not set.
+
+    Raises ImproperlyConfigured for anything that does not name two different people.
+    """
+    said = environ.get(variable, "")
+    first, _colon, second = said.partition(":")
+    if said and (not first or not second or first == second):
+        raise ImproperlyConfigured(f"{variable} names two people: operator:reviewer.")
+    return (first, second) if said else None
+
+
 def database(url: str, *, process: str) -> dict[str, Any]:
     """Return Django's settings of the database at `url`, a libpq URL or connection string.
 

@@ -2,9 +2,9 @@
 
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
 PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_PORT, PLACET_DEMO,
-PLACET_LEDGER_URL and PLACET_PROCESS, which the web, worker and beat processes set by themselves;
-as JSON objects of targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and
-PLACET_FILE_ROOTS.
+PLACET_LEDGER_URL, PLACET_REHEARSE_AS and PLACET_PROCESS, which the web, worker and beat processes
+set by themselves; as JSON objects of targets by name (see `engine.kit`): PLACET_HTTP_TARGETS,
+PLACET_MAIL and PLACET_FILE_ROOTS.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from oversight.environment import database, targets
+from oversight.environment import database, targets, two_people
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -35,6 +35,8 @@ PLACET_FILE_ROOTS = targets("PLACET_FILE_ROOTS", environ)
 PLACET_LEASE_SECONDS = float(environ.get("PLACET_LEASE_SECONDS", "30"))
 PLACET_MARGIN_SECONDS = float(environ.get("PLACET_MARGIN_SECONDS", "2"))
 PLACET_SWEEP_SECONDS = float(environ.get("PLACET_SWEEP_SECONDS", "5"))
+# Who answers for the rehearsals that are played by themselves: an operator and a reviewer.
+PLACET_REHEARSE_AS = two_people("PLACET_REHEARSE_AS", environ)
 
 # --- Secrets and names ---------------------------------------------------------------------------
 
@@ -153,6 +155,9 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": PLACET_SWEEP_SECONDS},
     },
 }
+if PLACET_REHEARSE_AS:
+    hourly = {"task": "oversight.rehearse", "schedule": 3600.0, "options": {"expires": 3600.0}}
+    CELERY_BEAT_SCHEDULE["rehearsals"] = hourly
 
 # --- People and their sessions -------------------------------------------------------------------
 

@@ -197,3 +197,16 @@ except Exception as problem:
         discard(folder)
 
         assert seconds < PATIENCE
+
+
+class TestRehearsingByItself:
+    """Only where two people have said that it is done in their names."""
+
+    SCRIPT = "from oversight.celery import app; print(sorted(app.conf.beat_schedule))"
+
+    @pytest.mark.parametrize(
+        ("named", "scheduled"), [("", "['sweep']"), ("otto:rosa", "['rehearsals', 'sweep']")]
+    )
+    def test_it_is_scheduled(self, named: str, scheduled: str) -> None:
+        told = run("-c", self.SCRIPT, PLACET_REHEARSE_AS=named)
+        assert told.stdout.strip() == scheduled, told.stderr

@@ -1,7 +1,8 @@
 """`manage.py rehearse ACTION`: carry a rollback plan out, on a target that is there for that.
 
 The effect is done, its worker killed, recovered by another, taken back, and the target compared.
-It works on this installation's database and targets; a running worker is not needed.
+It works on this installation's database and targets; a running worker is not needed. `--due` plays
+those whose last rehearsal counts no more; beat has it done every hour where two people are named.
 """
 
 import json
@@ -14,6 +15,7 @@ from engine.actions import Action
 from engine.errors import PlacetError
 from engine.rehearsing import Played
 from oversight.models import Person
+from oversight.rehearsal.due import due
 from oversight.rehearsal.performing import Cast, perform
 
 
@@ -23,12 +25,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", nargs="?", help="its name, or NAME@VERSION; else the newest")
         parser.add_argument("--all", action="store_true", help="every action that can be rehearsed")
+        parser.add_argument(
+            "--due", action="store_true", help="those whose last rehearsal counts no more"
+        )
         parser.add_argument("--operator", required=True, help="who has it played, and rolls back")
         parser.add_argument("--reviewer", required=True, help="who approves what is done")
         parser.add_argument("--json", action="store_true", help="a JSON array on the output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        chosen = self._chosen(options["action"], every=options["all"])
+        chosen = self._chosen(options["action"], every=options["all"], due_only=options["due"])
         cast = Cast(
             operator=_person(options["operator"], "operator"),
             reviewer=_person(options["reviewer"], "reviewer"),
@@ -38,11 +43,13 @@ class Command(BaseCommand):
         if not all(each.passed for each in played):
             raise SystemExit(1)
 
-    def _chosen(self, name: str | None, *, every: bool) -> list[type[Action]]:
-        if bool(name) == every:
-            raise CommandError("Name one action, or say --all.")
+    def _chosen(self, name: str | None, *, every: bool, due_only: bool) -> list[type[Action]]:
+        if [bool(name), every, due_only].count(True) != 1:
+            raise CommandError("Name one action, or say --all, or --due.")
         if name:
             return [self._one(name)]
+        if due_only:
+            return due(rehearsing.now())
         can = [action for action in actions.registered() if not rehearsing.why_not(action)]
         for action in actions.registered():
             if why := rehearsing.why_not(action):
