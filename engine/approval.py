@@ -74,6 +74,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "risk": action.risk,
             "rollback": {**action.rollback.shown(), "reason": pending.rollback_reason},
             "run": str(position.run_id),
+            "stands_on": position.stands_on,
             "step": pending.step_id,
             "target": action.target(args),
             "target_class": action.target_class,
@@ -81,6 +82,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "valid_until": valid_until,
             "verification": action.verification,
             "why": pending.why,
+            "workflow": f"{position.workflow} v{position.workflow_version}",
         }
     )
     return {

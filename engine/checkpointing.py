@@ -103,13 +103,12 @@ def restored(run_id: uuid.UUID, case: Facts) -> Position:
         raise DamagedCheckpoint(f"Checkpoint {name} does not match its checksum.")
     saved = _migrated({name: json.loads(checkpoint[name]) for name in _READ}, checkpoint)
     pending = saved["pending_action"]
-    snapshot = saved["state_snapshot"]
+    snapshot = {"workflow_version": case["workflow_version"], **saved["state_snapshot"]}
     for name in ("requests", "done_elsewhere"):
         snapshot[name] = tuple(snapshot[name])
     return Position(
         run_id=run_id,
         workflow=case["workflow"],
-        workflow_version=case["workflow_version"],
         initiator=case["initiator"],
         seq=checkpoint["last_event_sequence"],
         head=checkpoint["folded_hash"],

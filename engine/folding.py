@@ -42,6 +42,7 @@ def _accepted(event: Event) -> Position:
         node=facts["node"],
         state=facts["state"],
         searchable=facts["searchable"],
+        stands_on=facts.get("stands_on", {}),
         visits=inherited.get("visits") or {facts["node"]: 1},
         ordinal=inherited.get("ordinal", 0),
         recorded=inherited.get("recorded", {}),

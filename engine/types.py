@@ -119,7 +119,8 @@ class Position:
     a rollback that an operator authorised: what it covers, what of that is `left`, what is to be
     done by hand, and whether it has `begun`.
     `wait` is what the node has the run wait for, and then what became of it (`event` or
-    `elapsed`); `event` is the event from outside that led to this node.
+    `elapsed`); `event` is the event from outside that led to this node. `stands_on` are the
+    versions of models and prompts that the run is pinned to.
     """
 
     run_id: uuid.UUID
@@ -148,6 +149,7 @@ class Position:
     completed: Facts = field(default_factory=dict)
     done_elsewhere: tuple[Facts, ...] = ()
     budget: Facts = field(default_factory=dict)
+    stands_on: Facts = field(default_factory=dict)
 
     @property
     def visit(self) -> str:
@@ -176,6 +178,8 @@ IN_SNAPSHOT = (
     "failures",
     "whence",
     "searchable",
+    "workflow_version",
+    "stands_on",
 )
 """The fields of a position that a checkpoint keeps in its `state_snapshot`."""
 

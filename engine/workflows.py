@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from . import pins
 from .errors import BadInput, Incompatible
 from .types import Facts
 from .waits import Wait
@@ -117,7 +118,8 @@ class Node:
 
 class Workflow:
     """A named, versioned graph. `start` names the first node, `searchable` the fields of the
-    state (name → "text" or "number") by which runs and checkpoints can be found."""
+    state (name → "text" or "number") by which runs and checkpoints can be found, `stands_on` what
+    else its runs are pinned to: versions of models and prompts ({"model:triage": "m-2026-05"})."""
 
     def __init__(
         self,
@@ -127,12 +129,16 @@ class Workflow:
         start: str,
         title: str = "",
         searchable: Mapping[str, str] | None = None,
+        stands_on: Mapping[str, str] | None = None,
     ) -> None:
         self.name, self.version, self.start = name, version, start
         self.title = title or name
         self.searchable = dict(searchable or {})
         if set(self.searchable.values()) - {"text", "number"}:
             raise ImproperlyConfigured(f"{self.label()}: searchable is `text` or `number`.")
+        self.stands_on = dict(stands_on or {})
+        if problem := pins.problem_with(self.stands_on):
+            raise ImproperlyConfigured(f"{self.label()}: {problem}")
         self.nodes: dict[str, Node] = {}
         self.open_ended = False
         self.internal = False

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine import actions, approval, budgets, checkpointing, conf, folding, workflows
+from engine import actions, approval, budgets, checkpointing, conf, folding, pins, workflows
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
@@ -23,11 +23,14 @@ def start_run(
     labels: Facts | None = None,
     version: int | None = None,
     budget: Facts | None = None,
+    stands_on: Mapping[str, str] | None = None,
 ) -> uuid.UUID:
     """Accept a run of that workflow, its state given; a worker takes it from there.
 
-    `budget` sets limits below the installation's (see `engine.budgets`). Raises BadInput for an
-    unknown workflow, a wider budget, or a state that cannot be stored exactly.
+    `budget` sets limits below the installation's (see `engine.budgets`). `stands_on` names the
+    versions of models and prompts with which an agent drives an open-ended run; a workflow with a
+    graph names its own. Raises BadInput for an unknown workflow, a wider budget, or a state that
+    cannot be stored exactly.
     """
     check(state or {}, "$.state")
     check(labels or {}, "$.labels")
@@ -40,6 +43,7 @@ def start_run(
         "node": graph.start,
         "state": state or {},
         "searchable": graph.searchable,
+        "stands_on": _pinned(graph, stands_on),
         "labels": labels or {},
         "budget": budgets.narrowed(conf.default_budget(), budget or {}),
         "initiator": initiator.actor,
@@ -59,6 +63,16 @@ def start_run(
     runs.start_run(run_id, initiator.actor, packed(facts), checkpoint)
     hint(run_id)
     return run_id
+
+
+def _pinned(graph: workflows.Workflow, named: Mapping[str, str] | None) -> Facts:
+    if not named:
+        return graph.stands_on
+    if not graph.open_ended:
+        raise BadInput("This workflow says itself what it stands on.", path="$.stands_on")
+    if problem := pins.problem_with(named):
+        raise BadInput(problem, path="$.stands_on")
+    return dict(named)
 
 
 def request_effect(

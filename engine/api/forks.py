@@ -51,6 +51,7 @@ def _facts(origin: Run, position: Position, operator: Reviewer, reason: str) -> 
         "node": position.node,
         "state": position.state,
         "searchable": position.searchable,
+        "stands_on": position.stands_on,
         "labels": origin.labels,
         "budget": position.budget.get("limits", conf.default_budget()),
         "initiator": origin.initiator,

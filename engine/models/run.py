@@ -29,6 +29,7 @@ class Run(models.Model):
     wake_at = models.DateTimeField(null=True)
     budget = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)
+    stands_on = models.JSONField(default=dict)
     initiator = models.TextField()
     initiator_person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"

@@ -119,6 +119,7 @@ LANGUAGE sql AS $$
     UPDATE engine_run SET
         status = r.status, reason_code = r.reason_code, current_node = r.current_node,
         state_version = r.state_version, last_seq = r.last_seq, head = r.head,
+        workflow_version = r.workflow_version, stands_on = r.stands_on,
         last_at = r.last_at, lease_owner = r.lease_owner, lease_token = r.lease_token,
         lease_until = r.lease_until, wake_at = r.wake_at, budget = r.budget,
         ended_at = r.ended_at

@@ -20,6 +20,7 @@ BEGIN
     r.lease_token := 0;
     r.budget := (p->'budget')::jsonb;
     r.labels := (p->'labels')::jsonb;
+    r.stands_on := coalesce((p->'stands_on')::jsonb, '{}');
     r.initiator := p->>'initiator';
     r.initiator_person_id := (p->>'initiator_person')::bigint;
     r.forked_from := p->>'forked_from';

@@ -27,6 +27,7 @@ BEGIN
     r.lease_token := 0;
     r.budget := '{}';
     r.labels := '{}';
+    r.stands_on := '{}';
     r.initiator := 'system:placet';
     r := doors._append(r, 'stream_begun', r.initiator, convert_to(json_build_object(
         'workflow', r.workflow, 'workflow_version', 1, 'node', v_day, 'budget', '{}'::json,

@@ -48,6 +48,15 @@ class StartRun(_Asked):
         dict[str, Label],
         Field(description="Your own words, to find the run by.", default_factory=dict),
     ]
+    stands_on: Annotated[
+        dict[Name, Name],
+        Field(
+            description="The versions of the models and prompts with which you work, e.g. "
+            '`{"model": "m-2026-05"}`; reviewers are shown them. Only where you drive the run.',
+            max_length=50,
+            default_factory=dict,
+        ),
+    ]
     budget: Annotated[
         Budget | None,
         Field(description="What it may use up at most; it stands still when that is reached."),

@@ -10,7 +10,11 @@ DIGEST = "9b74c9897bac770ffc029102a200c5de2f1f6f0a5d4b1f0b8f3a5e9c7d2e4a61"
 _REFUND = {"order": "A-1042", "customer": "Mara Vogel", "amount": "25.00"}
 
 ASKED: dict[str, dict[str, Any]] = {
-    "start_run": {"workflow": "agent", "labels": {"case": "CS-311"}},
+    "start_run": {
+        "workflow": "agent",
+        "labels": {"case": "CS-311"},
+        "stands_on": {"model": "m-2026-05"},
+    },
     "propose": {
         "action": "ledger.refund",
         "arguments": _REFUND,
@@ -80,6 +84,7 @@ TOLD: dict[str, dict[str, Any]] = {
         "reason_code": None,
         "node": "open",
         "labels": {"case": "CS-311"},
+        "stands_on": {"model": "m-2026-05"},
         "created_at": "2026-03-02T09:12:03.184220Z",
         "ended_at": None,
         "last_seq": 19,

@@ -42,6 +42,7 @@ def start_run(request: HttpRequest, body: Annotated[asked.StartRun, Sent(...)]) 
             initiator=caller.initiator,
             labels=body.labels,
             budget=body.budget.model_dump(exclude_none=True) if body.budget else None,
+            stands_on=body.stands_on,
         )
         return reads.own_run(caller.actor, run_id)
 

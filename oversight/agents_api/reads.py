@@ -52,6 +52,7 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
         reason_code=row.reason_code,
         node=row.current_node,
         labels=row.labels,
+        stands_on=row.stands_on,
         created_at=row.created_at,
         ended_at=row.ended_at,
         last_seq=row.last_seq,

@@ -81,6 +81,9 @@ class Run:
     reason_code: Annotated[str | None, Field(description="Why it is paused, or how it ended.")]
     node: str
     labels: dict[str, Any]
+    stands_on: Annotated[
+        dict[str, str], Field(description="The versions of models and prompts it is pinned to.")
+    ]
     created_at: datetime
     ended_at: datetime | None
     last_seq: Annotated[int, Field(description="The number of its newest event.")]

@@ -225,3 +225,11 @@ def test_looking_changes_nothing(desk: Desk, caller: Caller) -> None:
     caller.get(f"{RUNS}/{run_id}/events")
     assert everything() == before
     assert desk.database.hints == hints
+
+
+def test_it_says_which_model_it_works_with(caller: Caller) -> None:
+    run_id = caller.start_run(stands_on={"model": "m-2026-05"})
+    assert caller.run(run_id)["stands_on"] == {"model": "m-2026-05"}
+    for wrong in ({"model": 5}, {"model": ""}, ["m-2026-05"], {"model": {"name": "m"}}):
+        answer = caller.post(RUNS, {"workflow": "agent", "stands_on": wrong})
+        assert answer.status_code == 422, answer.content

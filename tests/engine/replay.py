@@ -74,6 +74,7 @@ def accepted(tables: Tables, fact: Fact) -> None:
         "state_version": 1,
         "budget": said["budget"],
         "labels": said["labels"],
+        "stands_on": said.get("stands_on", {}),
         "initiator": said["initiator"],
         "initiator_person_id": said["initiator_person"],
         "parent_id": None,

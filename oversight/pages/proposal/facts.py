@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -41,6 +41,7 @@ def computed(item: Version, now: object) -> list[Fact]:
         *(_done_before(done, now) for done in terms.get("repeats", ())),
         *_asked_before(item, now),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
+        *_stands_on(terms["stands_on"]),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
         (_("Policy"), _("version %(version)d") % {"version": item.policy_version}),
@@ -49,12 +50,21 @@ def computed(item: Version, now: object) -> list[Fact]:
     ]
 
 
+def _stands_on(pinned: dict[str, str]) -> list[Fact]:
+    """Which models and prompts were at work, as the workflow or the agent names them."""
+    if not pinned:
+        return []
+    named = [revealed(f"{what} {version}") for what, version in pinned.items()]
+    return [(_("Worked with"), format_html_join(", ", "{}", ((one,) for one in named)))]
+
+
 def _run(item: Version) -> object:
+    """With the version of its workflow that this was asked under; it may have another by now."""
+    name, _v, version = item.terms["workflow"].rpartition(" v")
     return format_html(
         '<a href="{}">{}</a>',
         reverse("runs:run", args=[item.run_id]),
-        _("run of %(workflow)s, version %(version)d")
-        % {"workflow": item.workflow, "version": item.workflow_version},
+        _("run of %(workflow)s, version %(version)s") % {"workflow": name, "version": version},
     )
 
 

@@ -66,6 +66,7 @@ class Whole:
     ended_at: datetime | None
     forked_from: str
     budget: dict[str, Any]
+    stands_on: dict[str, str]
 
     @property
     def origin(self) -> str:
@@ -162,6 +163,7 @@ def _whole(record: Any) -> Whole:
         ended_at=record.ended_at,
         forked_from=record.forked_from or "",
         budget=record.budget,
+        stands_on=record.stands_on,
     )
 
 
