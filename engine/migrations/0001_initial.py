@@ -33,6 +33,14 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Value",
+            fields=[
+                ("digest", models.BinaryField(primary_key=True, serialize=False)),
+                ("body", models.BinaryField()),
+                ("kept_at", models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
             name="InboundEvent",
             fields=[
                 ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),

@@ -5,6 +5,7 @@ from .effect import Alert, Effect, Evidence, Secret
 from .inbound import InboundEvent, Taking, Wait
 from .rehearsal import Rehearsal
 from .run import Checkpoint, Event, Run, SearchableField
+from .value import Value
 
 __all__ = [
     "Alert",
@@ -22,5 +23,6 @@ __all__ = [
     "Secret",
     "Stop",
     "Taking",
+    "Value",
     "Wait",
 ]

@@ -2,7 +2,8 @@
 
 -- A worker raises an alert about the run it holds.
 CREATE FUNCTION doors.raise_alert(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -12,12 +13,10 @@ BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
     END IF;
-    r := doors._append(r, 'alert_raised', p_actor, p_payload);
+    r := doors._append(r, 'alert_raised', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     PERFORM doors._raise(r, p);
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- A new alert; or, when the same is not resolved yet, that one again: open, and counted.

@@ -19,3 +19,20 @@ FOR EACH ROW EXECUTE FUNCTION engine_event_append_only();
 
 CREATE TRIGGER engine_event_no_truncate BEFORE TRUNCATE ON engine_event
 FOR EACH STATEMENT EXECUTE FUNCTION engine_event_append_only();
+
+-- Values are named by what cannot be changed, and never change. They are stored as they are: the
+-- built-in compression costs many times what it saves to write.
+
+ALTER TABLE engine_value ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE FUNCTION engine_value_append_only() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'values are append-only: % refused', TG_OP USING ERRCODE = 'PLC01';
+END $$;
+
+CREATE TRIGGER engine_value_append_only BEFORE UPDATE OR DELETE ON engine_value
+FOR EACH ROW EXECUTE FUNCTION engine_value_append_only();
+
+CREATE TRIGGER engine_value_no_truncate BEFORE TRUNCATE ON engine_value
+FOR EACH STATEMENT EXECUTE FUNCTION engine_value_append_only();

@@ -61,7 +61,8 @@ END $$;
 -- A worker takes an undecided or unspent proposal off the table, since its run is to end. What
 -- was prepared under it was surely not sent.
 CREATE FUNCTION doors.retract_proposal(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -74,13 +75,11 @@ BEGIN
     END IF;
     SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run;
     PERFORM doors._must_move('proposal', o.status, 'withdrawn');
-    r := doors._append(r, 'proposal_retracted', p_actor, p_payload);
+    r := doors._append(r, 'proposal_retracted', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     UPDATE engine_proposal SET status = 'withdrawn', closed_at = r.last_at
     WHERE id = o.id AND status = o.status;
     UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
     WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;

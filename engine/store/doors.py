@@ -5,7 +5,7 @@ side on one database while a new version is rolled out.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ from engine.canonical import sha256_hex
 
 FILES = (
     "ground",
+    "values",
     "trail",
     "stops",
     "runs",
@@ -50,7 +51,8 @@ class WorkerDoor(Protocol):
     """A transition by the worker that holds the run.
 
     Gives {"seq", "head", "at"}; or {"behind": events} when the log has grown past `folded`, and
-    then nothing was written. Raises LeaseLost under a stale token.
+    then nothing was written. Raises LeaseLost under a stale token. `values` are the large values
+    that the payload or the checkpoint is the first to name.
     """
 
     def __call__(
@@ -61,6 +63,7 @@ class WorkerDoor(Protocol):
         actor: str,
         payload: bytes,
         checkpoint: Mapping[str, Any] | None,
+        values: Sequence[bytes] = (),
     ) -> Mapping[str, Any]: ...
 
 
@@ -72,10 +75,17 @@ def worker_door(name: str) -> WorkerDoor:
         actor: str,
         payload: bytes,
         checkpoint: Mapping[str, Any] | None,
+        values: Sequence[bytes] = (),
     ) -> Mapping[str, Any]:
-        return call(name, run, token, folded, actor, payload, db.as_json(checkpoint))
+        saved = db.as_json(checkpoint)
+        return call(name, run, token, folded, actor, payload, saved, new(values))
 
     return door
+
+
+def new(values: Sequence[bytes]) -> list[bytes] | None:
+    """The parameter of a door for the large values that its transition is the first to name."""
+    return list(values) or None
 
 
 def select(function: str, *params: Any) -> list[tuple[Any, ...]]:

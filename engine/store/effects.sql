@@ -3,7 +3,8 @@
 -- Prepare: the effect exists, nothing has been sent. A rollback is prepared the same way; it
 -- carries its own argument bytes and names in `compensates` what it takes back.
 CREATE FUNCTION doors.prepare_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -16,13 +17,11 @@ BEGIN
     END IF;
     e := doors._effect_of(r, p);
     PERFORM doors._must_be_allowed(r, e, p);
-    r := doors._append(r, 'effect_prepared', p_actor, p_payload);
+    r := doors._append(r, 'effect_prepared', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     e.updated_at := r.last_at;
     INSERT INTO engine_effect SELECT (e).*;
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- A prepared effect from the facts of its event; a forward one takes the approved bytes.
@@ -134,7 +133,8 @@ $$;
 -- Intend: the only gate. From its commit on the act may have happened.
 -- Gives the argument bytes that were checked: exactly these are sent.
 CREATE FUNCTION doors.intend_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -147,7 +147,7 @@ BEGIN
     END IF;
     e := doors._effect_in(r, (p->>'effect_id')::uuid, 'prepared');
     PERFORM doors._must_be_allowed(r, e, p);
-    r := doors._append(r, 'effect_intended', p_actor, p_payload);
+    r := doors._append(r, 'effect_intended', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     e.call_deadline := r.last_at + make_interval(secs => (p->>'call_seconds')::double precision);
     r.lease_until := greatest(r.lease_until, e.call_deadline
@@ -177,7 +177,8 @@ END $$;
 
 -- Record what the target answered: succeeded, failed (surely nothing happened) or unknown.
 CREATE FUNCTION doors.record_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -195,15 +196,13 @@ BEGIN
     IF p->>'status' = 'prepared' THEN
         PERFORM doors._refuse('conflict', 'only a probe may prepare it again');
     END IF;
-    r := doors._settle(r, e, 'effect_recorded', p_actor, p_payload);
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    r := doors._settle(r, e, 'effect_recorded', p_actor, p_payload, p_values);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- Write the outcome of a call, whether the call or a probe told it.
 CREATE FUNCTION doors._settle(
-    r engine_run, e engine_effect, p_kind text, p_actor text, p_payload bytea)
+    r engine_run, e engine_effect, p_kind text, p_actor text, p_payload bytea, p_values bytea[])
 RETURNS engine_run
 LANGUAGE plpgsql AS $$
 DECLARE p json := doors._facts(p_payload);
@@ -211,7 +210,7 @@ BEGIN
     IF p->>'status' <> e.status THEN
         PERFORM doors._must_move('effect', e.status, p->>'status');
     END IF;
-    r := doors._append(r, p_kind, p_actor, p_payload);
+    r := doors._append(r, p_kind, p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     UPDATE engine_effect SET status = p->>'status', outcome = p->>'outcome',
         external_resource_id = coalesce(p->>'resource_id', external_resource_id),
@@ -226,7 +225,8 @@ END $$;
 -- Reconcile: what a probe by key found out about an effect that may have happened. Back to
 -- `prepared` (attempt + 1, same key) only inside the target's window and past the deadline.
 CREATE FUNCTION doors.reconcile_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -242,10 +242,8 @@ BEGIN
         PERFORM doors._must_be_resendable(e, (p->>'window_seconds')::double precision,
                                           (p->>'margin_seconds')::double precision);
     END IF;
-    r := doors._settle(r, e, 'effect_reconciled', p_actor, p_payload);
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    r := doors._settle(r, e, 'effect_reconciled', p_actor, p_payload, p_values);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 CREATE FUNCTION doors._must_be_resendable(
@@ -279,7 +277,8 @@ $$;
 
 -- Verify: what re-reading the target showed. `not_yet` may come again; the rest settles it.
 CREATE FUNCTION doors.verify_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -291,18 +290,17 @@ BEGIN
         RETURN doors._behind(r, p_folded);
     END IF;
     e := doors._effect_in(r, (p->>'effect_id')::uuid, 'succeeded');
-    r := doors._append(r, 'effect_verified', p_actor, p_payload);
+    r := doors._append(r, 'effect_verified', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     UPDATE engine_effect SET verification = p->>'verification', updated_at = r.last_at
     WHERE effect_id = e.effect_id AND committed_at IS NULL;
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- Commit: verification passed. The run moves on; a rollback marks what it has taken back.
 CREATE FUNCTION doors.commit_effect(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -319,7 +317,7 @@ BEGIN
     IF e.verification IS DISTINCT FROM 'passed' AND e.accepted_by IS NULL THEN
         PERFORM doors._refuse('conflict', format('verification is %s', e.verification));
     END IF;
-    r := doors._append(r, 'effect_committed', p_actor, p_payload);
+    r := doors._append(r, 'effect_committed', p_actor, p_payload, p_values);
     UPDATE engine_effect SET committed_at = r.last_at, updated_at = r.last_at
     WHERE effect_id = e.effect_id AND committed_at IS NULL;
     v_at := r.last_at;
@@ -334,9 +332,7 @@ BEGIN
         PERFORM doors._refuse('conflict', 'the effect to take back has changed');
     END IF;
     r := doors._moved(r, p);
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- An answer that came after the lease was lost changes no state; it is kept and helps to settle.

@@ -3,7 +3,8 @@
 -- Start a run as a fork of `p_origin`. Refused while the origin has an effect that is not settled:
 -- nobody could say whether the new run would repeat it.
 CREATE FUNCTION doors.fork_run(
-    p_origin uuid, p_run uuid, p_actor text, p_payload bytea, p_checkpoint json) RETURNS json
+    p_origin uuid, p_run uuid, p_actor text, p_payload bytea, p_checkpoint json, p_values bytea[])
+RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_origin); p json := doors._facts(p_payload);
 BEGIN
@@ -15,7 +16,7 @@ BEGIN
                AND status NOT IN ('failed', 'compensated')) THEN
         PERFORM doors._refuse('conflict', 'an effect of this run is not settled yet');
     END IF;
-    RETURN doors.start_run(p_run, p_actor, p_payload, p_checkpoint);
+    RETURN doors.start_run(p_run, p_actor, p_payload, p_checkpoint, p_values);
 END $$;
 
 -- The effects of a run that were committed after that seq and still stand, the earliest first.

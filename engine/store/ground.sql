@@ -45,7 +45,9 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- Append one event to the log of `r` and give `r` back with its new head. The caller saves `r`.
-CREATE FUNCTION doors._append(r engine_run, p_kind text, p_actor text, p_payload bytea)
+-- `p_values` are the large values that this event or its checkpoint is the first to name.
+CREATE FUNCTION doors._append(
+    r engine_run, p_kind text, p_actor text, p_payload bytea, p_values bytea[] DEFAULT NULL)
 RETURNS engine_run
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -55,6 +57,12 @@ DECLARE
 BEGIN
     IF doors._is_terminal(r.status) AND NOT (p_kind = ANY (doors._after_the_end())) THEN
         PERFORM doors._refuse('terminal', format('the run has ended: %s', r.status));
+    END IF;
+    IF p_values IS NOT NULL THEN
+        PERFORM doors._keep_values(p_values);
+    END IF;
+    IF position('"$value":'::bytea IN p_payload) > 0 THEN
+        PERFORM doors._must_be_kept(convert_from(p_payload, 'UTF8'));
     END IF;
     r.last_seq := r.last_seq + 1;
     r.last_at := greatest(clock_timestamp(), r.last_at);
@@ -167,9 +175,23 @@ BEGIN
     c.created_at := r.last_at;
     c.schema_version := (p_checkpoint->>'schema_version')::int;
     c.checksum := sha256(convert_to(doors._checkpoint_text(c), 'UTF8'));
+    IF strpos(c.state_snapshot, '"$value":') > 0 THEN
+        PERFORM doors._must_be_kept(c.state_snapshot);
+    END IF;
     INSERT INTO engine_checkpoint SELECT (c).*;
     INSERT INTO engine_searchablefield (run_id, name, text, number)
     SELECT r.run_id, f->>'name', f->>'text', (f->>'number')::numeric
     FROM json_array_elements(p_checkpoint->'searchable') f
     ON CONFLICT (run_id, name) DO UPDATE SET text = excluded.text, number = excluded.number;
+END $$;
+
+-- How a worker's transition ends: the run is saved, and where it is a boundary a checkpoint.
+CREATE FUNCTION doors._finished(r engine_run, p_checkpoint json) RETURNS json
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM doors._save(r);
+    IF p_checkpoint IS NOT NULL THEN
+        PERFORM doors._checkpoint(r, p_checkpoint);
+    END IF;
+    RETURN doors._told(r);
 END $$;

@@ -10,7 +10,8 @@ $$;
 -- A worker has its run wait. What has arrived already is taken here and now, as the next event of
 -- the log, which the worker has not folded: it will be told when it wants to park.
 CREATE FUNCTION doors.begin_wait(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,7 +26,7 @@ BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
     END IF;
-    r := doors._append(r, 'wait_begun', p_actor, p_payload);
+    r := doors._append(r, 'wait_begun', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     INSERT INTO engine_wait (wait_id, run_id, what, name, key, until, begun_at)
     VALUES ((p->>'wait_id')::uuid, p_run, p->>'what', p->>'name', p->>'key',
@@ -78,7 +79,8 @@ $$;
 -- An event arrives: every run that waits for it takes it; if none does, it is kept until one will.
 -- The same id again changes nothing, whatever it brings.
 CREATE FUNCTION doors.deliver_event(
-    p_sender text, p_name text, p_key text, p_external_id text, p_payload text) RETURNS json
+    p_sender text, p_name text, p_key text, p_external_id text, p_payload text, p_values bytea[])
+RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE i engine_inboundevent; v_runs uuid[];
 BEGIN
@@ -89,6 +91,9 @@ BEGIN
     ON CONFLICT (name, external_id) DO NOTHING RETURNING * INTO i;
     IF NOT FOUND THEN
         RETURN json_build_object('outcome', 'duplicate_ignored', 'runs', '[]'::json);
+    END IF;
+    IF p_values IS NOT NULL THEN
+        PERFORM doors._keep_values(p_values);
     END IF;
     v_runs := doors._taken_by_all(i);
     IF cardinality(v_runs) = 0 THEN

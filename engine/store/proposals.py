@@ -1,17 +1,19 @@
 """Requests, proposals and decisions: one function here, one door in `proposals.sql`."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .doors import call, select, worker_door
+from .doors import call, new, select, worker_door
 
 Told = Mapping[str, Any]
 
 
-def hear_agent(run: uuid.UUID, kind: str, actor: str, payload: bytes) -> Told:
+def hear_agent(
+    run: uuid.UUID, kind: str, actor: str, payload: bytes, values: Sequence[bytes] = ()
+) -> Told:
     """An agent asks for an effect, answers a question, or asks that the run be finished."""
-    return call("hear_agent", run, kind, actor, payload)
+    return call("hear_agent", run, kind, actor, payload, new(values))
 
 
 open_proposal = worker_door("open_proposal")

@@ -4,7 +4,8 @@
 -- An agent speaks: it asks for an effect (or answers a question with a new version of a returned
 -- proposal), or asks that the run be finished. A worker takes the request up.
 -- Kinds: effect_requested, finish_requested.
-CREATE FUNCTION doors.hear_agent(p_run uuid, p_kind text, p_actor text, p_payload bytea)
+CREATE FUNCTION doors.hear_agent(
+    p_run uuid, p_kind text, p_actor text, p_payload bytea, p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
@@ -17,7 +18,7 @@ BEGIN
     ELSIF r.workflow <> 'agent' THEN
         PERFORM doors._refuse('conflict', 'this run follows a graph and proposes by itself');
     END IF;
-    r := doors._append(r, p_kind, p_actor, p_payload);
+    r := doors._append(r, p_kind, p_actor, p_payload, p_values);
     r.wake_at := doors._awake(r);
     PERFORM doors._save(r);
     RETURN doors._told(r);
@@ -54,7 +55,8 @@ $$;
 
 -- A worker opens a proposal version: its frozen bytes, its digest and its key are fixed here.
 CREATE FUNCTION doors.open_proposal(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -65,16 +67,14 @@ BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
     END IF;
-    r := doors._append(r, 'proposal_opened', p_actor, p_payload);
+    r := doors._append(r, 'proposal_opened', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     o := doors._proposal_of(p);
     o.run_id := p_run;
     o.opened_at := r.last_at;
     PERFORM doors._must_match(o, o.digest);
     INSERT INTO engine_proposal SELECT (o).*;
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- A new open version from the facts of its event.
@@ -313,7 +313,8 @@ END $$;
 -- The world changed, or the authority for it is gone: the approval no longer holds, and an
 -- effect that was prepared under it was surely not sent.
 CREATE FUNCTION doors.lapse_approval(
-    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json)
+    p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
+    p_values bytea[])
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -323,7 +324,7 @@ BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
     END IF;
-    r := doors._append(r, 'approval_lapsed', p_actor, p_payload);
+    r := doors._append(r, 'approval_lapsed', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
     WHERE proposal_id = (p->>'proposal_id')::uuid AND version = (p->>'version')::int
@@ -336,7 +337,5 @@ BEGIN
     IF NOT FOUND AND p->>'effect_id' IS NOT NULL THEN
         PERFORM doors._refuse('conflict', 'the effect has left the state "prepared"');
     END IF;
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;

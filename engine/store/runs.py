@@ -1,19 +1,21 @@
 """Transitions of a run: one function here, one door in `runs.sql`, one commit."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.db import as_json
 
-from .doors import call, select
+from .doors import call, new, select
 
 Told = Mapping[str, Any]
 
 
-def start_run(run: uuid.UUID, actor: str, payload: bytes, checkpoint: Told) -> Told:
+def start_run(
+    run: uuid.UUID, actor: str, payload: bytes, checkpoint: Told, values: Sequence[bytes] = ()
+) -> Told:
     """Accept a run: its first event and its first checkpoint."""
-    return call("start_run", run, actor, payload, as_json(checkpoint))
+    return call("start_run", run, actor, payload, as_json(checkpoint), new(values))
 
 
 def claim_run_if_free(run: uuid.UUID, owner: str, seconds: float) -> Told | None:
@@ -44,9 +46,11 @@ def move_run(
     actor: str,
     payload: bytes,
     checkpoint: Told | None,
+    values: Sequence[bytes] = (),
 ) -> Told:
     """The worker's plain transition: one event, and the run's own columns from its payload."""
-    return call("move_run", run, token, folded, kind, actor, payload, as_json(checkpoint))
+    saved = as_json(checkpoint)
+    return call("move_run", run, token, folded, kind, actor, payload, saved, new(values))
 
 
 def resume_run(run: uuid.UUID, actor: str, payload: bytes) -> Told:

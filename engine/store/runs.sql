@@ -1,7 +1,8 @@
--- Transitions of a run. Worker's doors take (run, token, folded seq, payload, checkpoint).
+-- Transitions of a run. Worker's doors take (run, token, folded seq, payload, checkpoint, values).
 
 -- Accept a run: its first event and its first checkpoint.
-CREATE FUNCTION doors.start_run(p_run uuid, p_actor text, p_payload bytea, p_checkpoint json)
+CREATE FUNCTION doors.start_run(
+    p_run uuid, p_actor text, p_payload bytea, p_checkpoint json, p_values bytea[] DEFAULT NULL)
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -24,7 +25,7 @@ BEGIN
     r.initiator := p->>'initiator';
     r.initiator_person_id := (p->>'initiator_person')::bigint;
     r.forked_from := p->>'forked_from';
-    r := doors._append(r, 'run_accepted', p_actor, p_payload);
+    r := doors._append(r, 'run_accepted', p_actor, p_payload, p_values);
     r.created_at := r.last_at;
     INSERT INTO engine_run SELECT (r).*;
     PERFORM doors._checkpoint(r, p_checkpoint);
@@ -138,7 +139,7 @@ END $$;
 -- rollback_begun.
 CREATE FUNCTION doors.move_run(
     p_run uuid, p_token bigint, p_folded bigint, p_kind text, p_actor text, p_payload bytea,
-    p_checkpoint json) RETURNS json
+    p_checkpoint json, p_values bytea[]) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._held(p_run, p_token);
@@ -150,14 +151,12 @@ BEGIN
     IF p->>'status' IS DISTINCT FROM r.status AND p->>'status' IS NOT NULL THEN
         PERFORM doors._must_move('run', r.status, p->>'status');
     END IF;
-    r := doors._append(r, p_kind, p_actor, p_payload);
+    r := doors._append(r, p_kind, p_actor, p_payload, p_values);
     r := doors._moved(r, p);
     IF doors._is_terminal(r.status) THEN
         UPDATE engine_wait SET over_at = r.last_at WHERE run_id = p_run AND over_at IS NULL;
     END IF;
-    PERFORM doors._save(r);
-    PERFORM doors._checkpoint(r, p_checkpoint);
-    RETURN doors._told(r);
+    RETURN doors._finished(r, p_checkpoint);
 END $$;
 
 -- The run's columns after an event with these facts.

@@ -294,11 +294,11 @@ class TestWhileTheWaitBegins:
 
     def test_an_event_that_is_just_being_written_down_is_taken(self, desk: Desk) -> None:
         run_id = desk.start_run(waiting())
-        arrival = [SENDER, NAME, KEY, "1", "null"]
+        arrival = [SENDER, NAME, KEY, "1", "null", None]
 
         with ThreadPoolExecutor(1) as thread:
             with desk.database.connected() as outside, outside.transaction():
-                outside.execute(door("deliver_event", 5), arrival)
+                outside.execute(door("deliver_event", 6), arrival)
                 work = thread.submit(alone, desk.work, run_id)
                 wait_for_waiting(desk.database, 1)
             work.result(PATIENCE)
@@ -312,11 +312,11 @@ class TestWhileTheWaitBegins:
         case = runs.claim_run_if_free(run_id, "here:1", 30.0)
         assert case is not None
         wait = wait_for(NAME, key=KEY, then="came", expires=FORTNIGHT).begun(datetime.now(UTC))
-        begun = [run_id, case["token"], case["last_seq"], "system:worker", packed(wait), None]
+        begun = [run_id, case["token"], case["last_seq"], "system:worker", packed(wait), None, None]
 
         with ThreadPoolExecutor(1) as thread:
             with desk.database.connected() as worker, worker.transaction():
-                worker.execute(door("begin_wait", 6), begun)
+                worker.execute(door("begin_wait", 7), begun)
                 told = thread.submit(alone, deliver)
                 wait_for_waiting(desk.database, 1)
             assert told.result(PATIENCE).run_ids == (run_id,)
