@@ -5,7 +5,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Self
 from unittest.mock import patch
 
@@ -54,6 +54,7 @@ class Copy:
     def __init__(self, servers: Servers, name: str) -> None:
         self.servers, self.name = servers, name
         self.url = servers.database_url(name)
+        self._kept: psycopg.Connection[dict[str, Any]] | None = None
 
     @classmethod
     @contextmanager
@@ -73,8 +74,20 @@ class Copy:
         """A connection beside Django's, of the superuser, that commits every statement."""
         return psycopg.connect(self.url, autocommit=True, row_factory=dict_row)
 
+    @contextmanager
+    def on_one_connection(self) -> Iterator[None]:
+        """While it lasts, all that is asked below is asked on one: for who asks very often."""
+        with self.connected() as self._kept:
+            try:
+                yield
+            finally:
+                self._kept = None
+
+    def _asked(self) -> AbstractContextManager[psycopg.Connection[dict[str, Any]]]:
+        return nullcontext(self._kept) if self._kept is not None else self.connected()
+
     def rows(self, query: str, *params: Any) -> list[dict[str, Any]]:
-        with self.connected() as connection:
+        with self._asked() as connection:
             return connection.execute(query.encode(), params).fetchall()
 
     def value(self, query: str, *params: Any) -> Any:
@@ -85,7 +98,7 @@ class Copy:
 
     def execute(self, statement: str, *params: Any) -> int:
         """Give how many rows it touched."""
-        with self.connected() as connection:
+        with self._asked() as connection:
             return connection.execute(statement.encode(), params).rowcount
 
 

@@ -1,6 +1,8 @@
-"""However decisions, expiry and stops fall together, a proposal version has one outcome."""
+"""However decisions, expiry and stops fall together, a proposal version has one outcome.
 
-import itertools
+Every pair of them, and whatever else two can do at once, is in `test_interleavings`.
+"""
+
 import json
 import uuid
 from collections.abc import Callable
@@ -11,9 +13,9 @@ from threading import Event
 import pytest
 
 from engine import api, sweeper
-from engine.errors import AlreadyDecided, Conflict, Expired, PlacetError, Stopped
+from engine.errors import AlreadyDecided, Conflict, Expired, PlacetError
 from engine.models import Decision, Proposal
-from engine.store import doors, proposals
+from engine.store import proposals
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
 from tests.engine.together import (
@@ -38,44 +40,6 @@ def act(desk: Desk, proposal: Proposal, name: str, person: int) -> Act:
         return partial(proposals.expire_proposal_if_overdue, proposal.run_id, proposal.pk)
     by = desk.people.somebody(f"reviewer{person}", "reviewer")
     return partial(desk.decide, proposal, name, by=by)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), list(itertools.product(["approve", "reject", "return"], repeat=2))
-)
-def test_the_first_decision_in_line_counts_alone(first: str, second: str, desk: Desk) -> None:
-    proposal = desk.propose_refund()
-    acts = [act(desk, proposal, name, number) for number, name in enumerate([first, second])]
-
-    one, other = in_line_for(desk.database, proposal.run_id, acts)
-
-    assert one is None
-    assert isinstance(other, AlreadyDecided)
-    assert other.facts["person"] == "Reviewer0"
-    assert_one_outcome(desk, proposal, OUTCOMES[first])
-
-
-def test_an_approval_before_the_expiry_counts(desk: Desk) -> None:
-    proposal = desk.propose_refund()
-    acts = [act(desk, proposal, name, 0) for name in ("approve", "expire")]
-
-    one, other = in_line_for(desk.database, proposal.run_id, acts)
-
-    assert one is None
-    assert other is False
-    assert_one_outcome(desk, proposal, "approved")
-
-
-def test_an_approval_after_the_expiry_is_too_late(desk: Desk) -> None:
-    proposal = desk.propose_refund()
-    desk.database.deadline_passes_for(proposal.pk)
-    acts = [act(desk, proposal, name, 0) for name in ("expire", "approve")]
-
-    one, other = in_line_for(desk.database, proposal.run_id, acts)
-
-    assert one is True
-    assert isinstance(other, Expired)
-    assert_one_outcome(desk, proposal, "expired", decisions=0)
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject", "return"])
@@ -136,16 +100,6 @@ def attempted(click: Act) -> object:
 
 
 class TestAStop:
-    def test_placed_first_refuses_the_approval_that_waited_for_it(self, desk: Desk) -> None:
-        """The approval came while the stop was being placed, and hears of it."""
-        proposal, rosa = desk.propose_refund(), desk.people.rosa
-        approve = partial(desk.approve, proposal, by=rosa)
-
-        (said,) = under_a_stop_being_placed(desk, approve)
-
-        assert isinstance(said, Stopped)
-        assert_one_outcome(desk, proposal, "open", decisions=0)
-
     def test_placed_later_finds_the_approval_and_nothing_fires(self, desk: Desk) -> None:
         order = desk.purchase()
         proposal = desk.approved_refund(order)
@@ -172,18 +126,6 @@ class TestAStop:
 
         assert sum(isinstance(one, uuid.UUID) for one in said) == 1
         assert sum(isinstance(one, Conflict) for one in said) == 7
-
-
-def under_a_stop_being_placed(desk: Desk, *acts: Act) -> list[object]:
-    """Acts that begin while somebody's stop is written and not yet committed."""
-    schema = doors.schema()
-    with ThreadPoolExecutor(len(acts)) as threads:
-        with desk.database.connected() as stopper, stopper.transaction():
-            place = f"{schema}.place_stop('command:root', NULL, 'everything', 'odd', false)"
-            stopper.execute(f"SELECT {place}".encode())
-            futures = [threads.submit(alone, one) for one in acts]
-            wait_for_waiting(desk.database, len(acts))
-        return [answer(future) for future in futures]
 
 
 class TestADecisionWhileAWorkerHoldsTheLease:

@@ -418,13 +418,17 @@ def test_the_log_tells_every_column(story: Story, desk: Desk) -> None:
 
 def assert_tables_match_the_log(database: Database, run_id: uuid.UUID) -> None:
     """Every row of the run's tables is what its log says, in every column."""
+    assert differing_from_the_log(database, run_id) == []
+
+
+def differing_from_the_log(database: Database, run_id: uuid.UUID) -> list[str]:
+    """Each row of the run's tables that is not what its log says."""
     told = replay.replayed(database.log(run_id))
-    wrong = [
+    return [
         f"{table} {key}: {found}"
         for table in vars(told)
         for key, found in differing(stored(database, table, run_id), getattr(told, table))
     ]
-    assert wrong == []
 
 
 Rows = dict[str, dict[str, Any]]

@@ -1,0 +1,119 @@
+"""What whoever acts on a run must be told, one after the other, and what is so afterwards.
+
+Rules in plain Python: nothing here knows how a door is written, or that there are doors. Two at
+once are told what they would be told one behind the other, in the order in which they come to the
+run's row.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+DECIDES = {"approve": "approve", "reject": "reject", "ask": "return"}
+OUTCOMES = {"approve": "approved", "reject": "rejected", "ask": "returned"}
+FIRST = "Rosa Lind"
+"""Who decides first wherever somebody does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """All that decides what the next in line is told."""
+
+    proposal: str = "open"
+    overdue: bool = False
+    sent: bool = False
+    stopped: bool = False
+    answered: bool = False
+    news: bool = False
+    """Something stands in the run's log that no worker has folded."""
+    lease: str = "none"
+    """of the worker: live, extended, lapsed; none; another's."""
+
+
+BEFORE: Mapping[str, Facts] = {
+    "asked": Facts(),
+    "overdue": Facts(overdue=True),
+    "returned": Facts(proposal="returned"),
+    "parking": Facts(lease="live"),
+    "gate": Facts(proposal="approved", lease="live"),
+    "sent": Facts(proposal="approved", sent=True, lease="live"),
+    "verified": Facts(proposal="approved", sent=True, lease="live"),
+}
+
+
+def told(place: str, facts: Facts, act: str) -> tuple[str, Facts]:
+    """What somebody must be told who acts when this is so, and what is so afterwards."""
+    if act in DECIDES:
+        return told_of_the_vote(facts, act)
+    return TOLD[act](place, facts)
+
+
+def told_of_the_vote(facts: Facts, act: str) -> tuple[str, Facts]:
+    """A version is decided once, while it is open and in time; under a stop nothing is approved."""
+    if facts.proposal in OUTCOMES.values():
+        return f"AlreadyDecided: {facts.proposal} by {FIRST}", facts
+    if facts.proposal == "expired" or (facts.proposal == "open" and facts.overdue):
+        return "Expired", facts
+    if facts.proposal != "open":
+        return "Conflict", facts
+    if act == "approve" and facts.stopped:
+        return "Stopped", facts
+    return "passes", replace(facts, proposal=OUTCOMES[act], news=True)
+
+
+def told_of_withdrawal(place: str, facts: Facts) -> tuple[str, Facts]:
+    """An agent may take back what is undecided or approved, until it was sent."""
+    if facts.sent or facts.proposal not in ("open", "approved"):
+        return "Conflict", facts
+    return "passes", replace(facts, proposal="withdrawn", news=True)
+
+
+def told_of_expiry(place: str, facts: Facts) -> tuple[str, Facts]:
+    if facts.proposal != "open" or not facts.overdue:
+        return "nothing to do", facts
+    return "passes", replace(facts, proposal="expired", news=True)
+
+
+def told_of_an_answer(place: str, facts: Facts) -> tuple[str, Facts]:
+    """A question is answered once."""
+    return "Conflict" if facts.answered else "passes", replace(facts, answered=True, news=True)
+
+
+def told_of_a_stop(place: str, facts: Facts) -> tuple[str, Facts]:
+    """It says nothing to the run itself: whoever comes to a place that asks for stops hears it."""
+    return "Conflict" if facts.stopped else "passes", replace(facts, stopped=True)
+
+
+def told_of_cancelling(place: str, facts: Facts) -> tuple[str, Facts]:
+    """Only a request, at any time: the worker heeds it where nothing is under way."""
+    return "passes", replace(facts, news=True)
+
+
+def told_of_taking_over(place: str, facts: Facts) -> tuple[str, Facts]:
+    """One worker holds a run; one that waits is claimed when there is news."""
+    if facts.lease == "lapsed" or (facts.lease == "none" and facts.news):
+        return "passes", replace(facts, lease="another's")
+    return "nothing to do", facts
+
+
+def told_of_working(place: str, facts: Facts) -> tuple[str, Facts]:
+    """A worker without its lease changes nothing; one with it is told the news before all else."""
+    if facts.lease not in ("live", "extended"):
+        return "LeaseLost", facts
+    if facts.news:
+        return "the news", facts
+    if place == "gate":
+        if facts.stopped:
+            return "Stopped", facts
+        return "passes", replace(facts, sent=True, lease="extended")
+    return "passes", replace(facts, lease="none" if place == "parking" else facts.lease)
+
+
+TOLD: Mapping[str, Callable[[str, Facts], tuple[str, Facts]]] = {
+    "withdraw": told_of_withdrawal,
+    "expire": told_of_expiry,
+    "answer": told_of_an_answer,
+    "stop": told_of_a_stop,
+    "cancel": told_of_cancelling,
+    "takeover": told_of_taking_over,
+    "worker": told_of_working,
+}
