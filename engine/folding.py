@@ -11,7 +11,7 @@ from typing import Any
 from . import budgets, folding_effects
 from . import folding_rollbacks as rollbacks
 from .errors import Incompatible
-from .folding_steps import Folded, arrived, stepped
+from .folding_steps import Folded, arriving, stepped
 from .types import Event, Position
 
 
@@ -66,7 +66,7 @@ def _resumed(position: Position, event: Event) -> Position:
 
 
 def _moved(position: Position, event: Event) -> Position:
-    return arrived(stepped(position, event.payload, pending=None), event.payload)
+    return stepped(position, event.payload, **arriving(position, event.payload, pending=None))
 
 
 def _value_recorded(position: Position, event: Event) -> Position:

@@ -3,11 +3,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from . import budgets
 from . import folding_rollbacks as rollbacks
 from .canonical import packed, sha256_hex
-from .folding_steps import Folded, arrived, stepped, stepped_only, unchanged
+from .folding_steps import Folded, arriving, stepped, stepped_only, unchanged
 from .types import Event, Facts, Pending, Position
 
 
@@ -174,14 +175,13 @@ def _verified(position: Position, event: Event) -> Position:
 
 def _committed(position: Position, event: Event) -> Position:
     facts = event.payload
-    position = stepped(position, facts, pending=None)
+    changes: dict[str, Any] = {"pending": None}
     if facts.get("compensates") is None:
-        position = replace(position, completed=_completed(position.completed, facts))
-        position = replace(position, budget=budgets.spent(position.budget, {"effects": 1}))
+        changes["completed"] = _completed(position.completed, facts)
+        changes["budget"] = budgets.spent(position.budget, {"effects": 1})
     else:
-        completed = rollbacks.taken_back(position.completed, facts["compensates"])
-        position = replace(position, completed=completed)
-    return arrived(position, facts)
+        changes["completed"] = rollbacks.taken_back(position.completed, facts["compensates"])
+    return stepped(position, facts, **arriving(position, facts, **changes))
 
 
 def _alerted(position: Position, event: Event) -> Position:

@@ -27,17 +27,17 @@ def stepped_only(position: Position, event: Event) -> Position:
     return stepped(position, event.payload)
 
 
-def arrived(position: Position, facts: Facts) -> Position:
-    """Apply changes to the workflow's state and, where a node is named, enter it."""
+def arriving(position: Position, facts: Facts, **changes: Any) -> dict[str, Any]:
+    """Changes with those of the workflow's state and, where a node is named, of entering it."""
     state = {**position.state, **facts.get("set", {})}
     for key in facts.get("unset", ()):
         state.pop(key, None)
-    position = replace(position, state=state, failures=0, awaiting=None)
+    changes |= {"state": state, "failures": 0, "awaiting": None}
     node = facts.get("node")
     if node is None:
-        return position
-    event = (position.wait or {}).get("event")
-    position = replace(position, wait=None, event=event)
+        return changes
     visits = {**position.visits, node: position.visits.get(node, 0) + 1}
-    budget = budgets.spent(position.budget, {"steps": 1})
-    return replace(position, node=node, visits=visits, ordinal=0, recorded={}, budget=budget)
+    event = (position.wait or {}).get("event")
+    entered = {"node": node, "visits": visits, "ordinal": 0, "recorded": {}}
+    budget = budgets.spent(changes.get("budget", position.budget), {"steps": 1})
+    return {**changes, **entered, "wait": None, "event": event, "budget": budget}
