@@ -36,12 +36,14 @@ def frozen(value: Json) -> bytes:
         raise BadInput(str(problem)) from problem
 
 
+_PACKER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
+
+
 def packed(value: Json) -> bytes:
     """Compact UTF-8 JSON with sorted keys; hashed as stored, never generated anew."""
-    text = json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
-    return text.encode()
+    return _PACKER.encode(value).encode()
 
 
 def packed_text(value: Json) -> str:
@@ -54,11 +56,19 @@ def storable(value: Json) -> Json:
     U+0000 and halves of surrogate pairs become `⟨U+0000⟩`, NaN and infinities their names,
     whatever is not JSON its text. Everything else is the same object.
     """
+    return stored(value)[0]
+
+
+def stored(value: Json) -> tuple[Json, bytes]:
+    """`value` as `storable` gives it, and the same packed."""
     try:
         written = packed(value)
     except (TypeError, ValueError):
-        return _visible_value(value)
-    return _visible_value(value) if b"\\u0000" in written else value
+        written = b""
+    if written and b"\\u0000" not in written:
+        return value, written
+    visible = _visible_value(value)
+    return visible, packed(visible)
 
 
 def _visible_value(value: Json) -> Json:
@@ -186,12 +196,17 @@ def must_come_back(value: Json, path: str = "$", level: int = 0) -> None:
 
 
 def _must_come_back_alone(value: Json, path: str) -> None:
-    if type(value) is str and _UNSTORABLE.search(value):
+    if type(value) is str and not _can_be_stored(value):
         raise BadInput("Contains U+0000 or half of a surrogate pair.", path=_visible(path))
     if type(value) is float:
         _check_float(value, path)
     elif value is not None and type(value) not in (str, bool, int):
         raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
+
+
+def _can_be_stored(text: str) -> bool:
+    """Most texts are plain, and then the quick look is enough."""
+    return "\x00" not in text if text.isascii() else not _UNSTORABLE.search(text)
 
 
 def _check_array(value: Sequence[Json], path: str, depth: int, keys: list[int]) -> None:

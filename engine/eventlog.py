@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import checkpointing
-from .canonical import packed, storable
+from .canonical import stored
 from .concealing import without_secrets
 from .errors import Damaged, DamagedCheckpoint
 from .folding import fold
@@ -67,13 +67,13 @@ class Log:
 
     def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
         """Make one transition. Raises Behind when others have written meanwhile."""
-        facts = storable(without_secrets(facts))
         if (worked := self.worked()) and kind in _TELL_TIME:
             facts = {**facts, "worked": worked}
+        facts, payload = stored(without_secrets(facts))
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None
-        told = self._through_door(kind, packed(facts), checkpoint)
+        told = self._through_door(kind, payload, checkpoint)
         if "behind" in told:
             self._catch_up(told["behind"])
             raise Behind
