@@ -1,5 +1,6 @@
 """The one place where SQL meets the driver: a call, a row, and the driver's errors translated."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -37,9 +38,20 @@ def script(sql: str) -> None:
         _cursor().execute(sql.encode())
 
 
+class _Kept(threading.local):
+    cursor: psycopg.Cursor[tuple[Any, ...]] | None = None
+
+
+_kept = _Kept()
+
+
 def _cursor() -> psycopg.Cursor[tuple[Any, ...]]:
+    """This thread's cursor: to make one costs as much as to use it, and it knows the types."""
     connection.ensure_connection()
-    return psycopg.Cursor(connection.connection)
+    raw, cursor = connection.connection, _kept.cursor
+    if cursor is None or cursor.connection is not raw:
+        cursor = _kept.cursor = psycopg.Cursor(raw)
+    return cursor
 
 
 @contextmanager
