@@ -56,10 +56,10 @@ def storable(value: Json) -> Json:
     U+0000 and halves of surrogate pairs become `⟨U+0000⟩`, NaN and infinities their names,
     whatever is not JSON its text. Everything else is the same object.
     """
-    return stored(value)[0]
+    return as_stored(value)[0]
 
 
-def stored(value: Json) -> tuple[Json, bytes]:
+def as_stored(value: Json) -> tuple[Json, bytes]:
     """`value` as `storable` gives it, and the same packed."""
     try:
         written = packed(value)

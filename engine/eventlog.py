@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import checkpointing
-from .canonical import stored
+from .canonical import as_stored
 from .concealing import without_secrets
 from .errors import Damaged, DamagedCheckpoint
 from .folding import fold
@@ -69,7 +69,7 @@ class Log:
         """Make one transition. Raises Behind when others have written meanwhile."""
         if (worked := self.worked()) and kind in _TELL_TIME:
             facts = {**facts, "worked": worked}
-        facts, payload = stored(without_secrets(facts))
+        facts, payload = as_stored(without_secrets(facts))
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None
