@@ -4,11 +4,13 @@ import logging
 import os
 import socket
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from . import (
     approval,
     concealing,
+    conf,
     eventlog,
     execution,
     leasing,
@@ -20,8 +22,10 @@ from . import (
 )
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
 from .eventlog import Behind, Log
+from .leasing import Lease
 from .lifecycle import OutsideFailed
-from .types import Advanced, Position
+from .store import runs
+from .types import Advanced, Facts, Position
 
 logger = logging.getLogger(__name__)
 
@@ -73,8 +77,23 @@ def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
             lifecycle.pause_unread(lease, "checksum_mismatch", problem)
             return Advanced(run_id=run_id, outcome="damaged")
         except Incompatible as problem:
-            lifecycle.pause_unread(lease, "incompatible_version", problem)
+            _leave_unread(lease, case, problem)
             return Advanced(run_id=run_id, outcome="incompatible")
+
+
+def _leave_unread(lease: Lease, case: Facts, problem: Incompatible) -> None:
+    """Newer code has written what this cannot read. While it is rolled out, the next worker may
+    be one of its own: the run is left to that, longer each time, and then a person is asked."""
+    claims = _claims_in_vain(case["events"])
+    if claims >= conf.max_failures():
+        return lifecycle.pause_unread(lease, "incompatible_version", problem)
+    runs.release_lease_if_held(lease.run_id, lease.token, lifecycle.back_off(claims))
+
+
+def _claims_in_vain(events: Sequence[Facts]) -> int:
+    """How many workers in a row, this one too, have claimed the run and written nothing."""
+    kinds = [event["kind"] for event in reversed(events)]
+    return len(list(takewhile(lambda kind: kind == "run_claimed", kinds)))
 
 
 def _advance(log: Log) -> Advanced:

@@ -1,11 +1,13 @@
 """A run saved by older code goes on under newer code, if somebody has said how; else it waits."""
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from engine import checkpointing
+from engine import checkpointing, conf
 from engine.checkpointing import Migration, Saved
+from engine.models import Alert
 from tests.world import Desk
 
 
@@ -21,11 +23,31 @@ def test_c57_what_nothing_migrates_pauses_the_run(desk: Desk) -> None:
     run_id = desk.approved_refund(order := desk.purchase()).run_id
 
     with newer_code(3):
-        desk.work(run_id)
+        nobody_can_read_it(desk, run_id)
 
+    assert desk.ledger.movements(order) == 0
+
+
+def nobody_can_read_it(desk: Desk, run_id: uuid.UUID) -> None:
+    """It is left to the next worker, which may be of another version; then a person is asked."""
+    for _ in range(conf.max_failures()):
+        assert desk.run(run_id).status != "paused"
+        desk.work_on_after_waiting(run_id)
+        assert desk.work(run_id).outcome == "nothing to do", "it is left alone for a while"
     run = desk.run(run_id)
     assert (run.status, run.reason_code) == ("paused", "incompatible_version")
-    assert desk.ledger.movements(order) == 0
+    assert Alert.objects.filter(run_id=run_id, kind="incompatible_version").exists()
+
+
+def test_what_one_worker_cannot_read_is_gone_on_with_by_one_that_can(desk: Desk) -> None:
+    run_id = desk.approved_refund(order := desk.purchase()).run_id
+    with newer_code(3):
+        for _ in range(conf.max_failures() - 1):
+            desk.work_on_after_waiting(run_id)
+    desk.work_on_after_waiting(run_id)
+
+    assert desk.ledger.movements(order) == 1
+    assert not Alert.objects.exists()
 
 
 def test_migrations_are_gone_through_step_by_step(desk: Desk) -> None:
@@ -66,7 +88,6 @@ def test_what_newer_code_has_saved_is_not_guessed_at(desk: Desk) -> None:
         desk.work(run_id)
     desk.approve(desk.proposal(run_id))
 
-    desk.work(run_id)
+    nobody_can_read_it(desk, run_id)
 
-    assert desk.run(run_id).reason_code == "incompatible_version"
     assert desk.ledger.movements(order) == 0
