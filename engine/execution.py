@@ -90,6 +90,7 @@ def _intent(log: Log, pending: Pending, action: Action) -> dict[str, Any]:
     return {
         **_attempt(pending),
         "digest": pending.digest,
+        "action_version": action.version,
         "idempotency_key": pending.idempotency_key,
         "request_hash": sha256_hex(pending.arguments.encode()),
         "fencing_token": log.lease.token,

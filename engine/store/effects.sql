@@ -60,9 +60,13 @@ BEGIN
     IF e.idempotency_key IS DISTINCT FROM p->>'idempotency_key' THEN
         PERFORM doors._refuse('digest_mismatch', 'the effect''s key was changed');
     END IF;
+    IF e.action_version IS DISTINCT FROM (p->>'action_version')::int THEN
+        PERFORM doors._refuse('digest_mismatch', 'the effect is for another version of the action');
+    END IF;
     IF e.compensates_id IS NULL THEN
         PERFORM doors._must_have_budget(r, e);
         PERFORM doors._must_be_approved(e, p->>'digest');
+        PERFORM doors._must_be_compatible(r, e);
     ELSE
         PERFORM doors._must_be_authorised(r, e);
     END IF;
@@ -103,6 +107,24 @@ BEGIN
       AND doors.why_not_decide(d.person_id, o.id) IS NULL;
     IF v_approvals < (SELECT approvals_needed FROM engine_policy WHERE in_force) THEN
         PERFORM doors._refuse('not_permitted', 'who approved it may no longer do so');
+    END IF;
+END $$;
+
+-- What was approved was shown with the versions that the run stands on, and of this action.
+CREATE FUNCTION doors._must_be_compatible(r engine_run, e engine_effect) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE o engine_proposal; v_terms json;
+BEGIN
+    SELECT * INTO o FROM engine_proposal
+    WHERE proposal_id = e.proposal_id AND version = e.proposal_version;
+    v_terms := doors._facts(o.terms);
+    IF (o.action, o.action_version) IS DISTINCT FROM (e.action, e.action_version)
+       OR v_terms->>'action' IS DISTINCT FROM e.action || ' v' || e.action_version THEN
+        PERFORM doors._refuse('digest_mismatch', 'another version of the action was approved');
+    END IF;
+    IF v_terms->>'workflow' IS DISTINCT FROM r.workflow || ' v' || r.workflow_version
+       OR (v_terms->'stands_on')::jsonb IS DISTINCT FROM r.stands_on THEN
+        PERFORM doors._refuse('not_permitted', 'the run stands on other versions than were shown');
     END IF;
 END $$;
 

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.test import override_settings
 
-from engine import api
+from engine import api, execution
 from engine.errors import NotPermitted
 from engine.models import Alert, Decision, Effect, Proposal
 from tests.cast import reviewer
@@ -20,6 +22,8 @@ TAMPERING = {
     " convert_to(replace(convert_from(arguments, 'UTF8'), '25.00', '75.00'), 'UTF8')",
     "terms": "UPDATE engine_proposal SET terms ="
     " convert_to(replace(convert_from(terms, 'UTF8'), 'Mara', 'Nara'), 'UTF8')",
+    "action": "UPDATE engine_proposal SET action = 'ledger.refund_all'",
+    "action version": "UPDATE engine_proposal SET action_version = 7",
     "digest": "UPDATE engine_proposal SET digest = repeat('0', 64)",
     "idempotency key": "UPDATE engine_proposal SET idempotency_key = repeat('0', 64)",
     "arguments and a digest to match": """
@@ -35,6 +39,8 @@ OF_THE_EFFECT = {
     "arguments": "UPDATE engine_effect SET arguments ="
     " convert_to(replace(convert_from(arguments, 'UTF8'), '25.00', '75.00'), 'UTF8')",
     "idempotency key": "UPDATE engine_effect SET idempotency_key = repeat('0', 64)",
+    "action": "UPDATE engine_effect SET action = 'ledger.refund_all'",
+    "action version": "UPDATE engine_effect SET action_version = 7",
     "proposal version": "UPDATE engine_effect SET proposal_version = 7",
     "idempotency key, in the proposal too": "UPDATE engine_effect SET idempotency_key ="
     " repeat('0', 64); UPDATE engine_proposal SET idempotency_key = repeat('0', 64)",
@@ -169,6 +175,14 @@ def everything_is_stopped(desk: Desk) -> None:
     api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
 
 
+def the_run_stands_on_another_graph(desk: Desk) -> None:
+    desk.database.execute("UPDATE engine_run SET workflow_version = 2")
+
+
+def the_run_stands_on_another_model(desk: Desk) -> None:
+    desk.database.execute("""UPDATE engine_run SET stands_on = '{"model": "m-2026-09"}'""")
+
+
 LOST = [
     is_deactivated,
     has_left_the_group,
@@ -177,6 +191,8 @@ LOST = [
     no_policy_is_in_force,
     the_time_is_over,
     everything_is_stopped,
+    the_run_stands_on_another_graph,
+    the_run_stands_on_another_model,
 ]
 
 
@@ -231,6 +247,26 @@ class TestAuthorityIsAskedAgainAtTheGate:
         run = desk.run(first.run_id)
         if max_effects == 1:
             assert (run.status, run.reason_code) == ("paused", "budget_exhausted")
+
+
+class TestTheVersionThatIsCalled:
+    def test_is_the_one_that_was_prepared(self, desk: Desk) -> None:
+        """A worker whose code would call another version does not come through the gate."""
+        order = desk.purchase()
+        proposal = desk.approved_refund(order)
+        with patch.object(execution, "_intent", of_the_next_version):
+            desk.work(proposal.run_id)
+
+        assert_nothing_fired(desk, proposal, order)
+        assert_paused_with_an_alert(desk, proposal)
+
+
+def of_the_next_version(*said: Any) -> dict[str, Any]:
+    facts = real_intent(*said)
+    return {**facts, "action_version": facts["action_version"] + 1}
+
+
+real_intent = execution._intent
 
 
 def assert_lapsed(desk: Desk, proposal: Proposal) -> None:
