@@ -107,6 +107,9 @@ class Action:
     verify_seconds: ClassVar[float] = 60.0
     verification: ClassVar[str] = "The target is read again."
     rollback: ClassVar[RollbackPlan]
+    carries_over: ClassVar[Mapping[int, Callable[[Facts], Facts]]] = {}
+    """An older version that this code no longer has → what makes of the arguments of a request for
+    it, of which nothing was sent, those of this version. Pure."""
     not_rehearsable: ClassVar[str] = "It declares no target to rehearse on."
 
     @classmethod
@@ -186,8 +189,33 @@ def _check(action: type[Action]) -> None:
             f"Action {action.label()}: a rollback plan of the kind {action.rollback.kind!r} needs "
             "words: what it does, or why there is none."
         )
+    if newer := [version for version in action.carries_over if not 1 <= version < action.version]:
+        raise ImproperlyConfigured(
+            f"Action {action.label()}: there is no older version {newer[0]} to carry over."
+        )
     if action.target_class == "idempotent" and action.dedupe_window <= 0:
         raise ImproperlyConfigured(f"Action {action.label()}: idempotent needs `dedupe_window`.")
+
+
+def check_all() -> None:
+    """Raise ImproperlyConfigured for a carry-over from a version that this code still has."""
+    for action in _registry.values():
+        for version in action.carries_over:
+            if (action.name, version) in _registry:
+                raise ImproperlyConfigured(
+                    f"Action {action.label()}: version {version} is still here, and requests for "
+                    "it go on under it: take that out, or the carry-over."
+                )
+
+
+def versions_of(name: str) -> list[type[Action]]:
+    """Every version of that action in this code, the oldest first."""
+    return [_registry[key] for key in sorted(_registry) if key[0] == name]
+
+
+def find(name: str, version: int) -> type[Action] | None:
+    """The action of that name and version; None when this code has none."""
+    return _registry.get((name, version))
 
 
 def get(name: str, version: int | None = None) -> Action:

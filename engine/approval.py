@@ -62,6 +62,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
         {
             "action": action.label(),
             "agent": position.initiator,
+            "carried_over": list(pending.carried_over),
             "challenge": challenge(action, args),
             "change": {"before": change.before, "after": change.after},
             "evidence": list(pending.evidence),

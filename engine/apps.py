@@ -10,10 +10,11 @@ class EngineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import hints, tasks, workflows
+        from . import actions, hints, tasks, workflows
 
         autodiscover_modules("placet_actions", "placet_workflows")
         workflows.check_all()
+        actions.check_all()
         hints.deliver_through(tasks.send)
         post_migrate.connect(_install_doors, sender=self)
 

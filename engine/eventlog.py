@@ -15,7 +15,7 @@ from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
 from .states import WORKING
-from .store import alerts, control, effects, inbound, proposals, runs
+from .store import alerts, control, effects, inbound, proposals, runs, versions
 from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
@@ -36,6 +36,7 @@ _DOORS: Mapping[str, WorkerDoor] = {
     "effect_committed": effects.commit_effect,
     "alert_raised": alerts.raise_alert,
     "wait_begun": inbound.begin_wait,
+    "versions_carried_over": versions.carry_over,
 }
 """Kinds with a door of their own; every other kind is a plain move of the run."""
 

@@ -94,6 +94,26 @@ def _plan_switched(position: Position, event: Event) -> Position:
     return stepped(position, facts, recorded=recorded, state=state)
 
 
+def _carried_over(position: Position, event: Event) -> Position:
+    """Under other versions: perhaps at another node, which is entered there and then."""
+    facts = event.payload
+    position = stepped(
+        position,
+        facts,
+        workflow_version=facts["workflow_version"],
+        stands_on=facts["stands_on"],
+        searchable=facts["searchable"],
+        state=facts["state"],
+        pending=folding_effects.asked_anew(position.pending, facts),
+        failures=0,
+    )
+    node = facts["node"]
+    if node == position.node:
+        return position
+    visits = {**position.visits, node: position.visits.get(node, 0) + 1}
+    return replace(position, node=node, visits=visits, ordinal=0, recorded={})
+
+
 def _node_failed(position: Position, event: Event) -> Position:
     return stepped(position, event.payload, failures=event.payload["failures"])
 
@@ -166,6 +186,7 @@ _FOLDS: Mapping[str, Folded] = {
     "resume_requested": _resume_requested,
     "run_ended": _ended,
     "node_failed": _node_failed,
+    "versions_carried_over": _carried_over,
     "wait_begun": _wait_begun,
     "event_received": _event_received,
     "wait_elapsed": _wait_elapsed,

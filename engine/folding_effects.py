@@ -79,22 +79,35 @@ def _decided(stage: str) -> Folded:
 
 def _lapsed(position: Position, event: Event) -> Position:
     """Back to the reviewer as a new version of the same request."""
-    pending = position.in_hand
-    again = Pending.from_facts(
-        {
-            **pending.as_facts(),
-            "stage": "requested",
-            "version": pending.version + 1,
-            "version_id": None,
-            "digest": None,
-            "idempotency_key": "",
-            "precondition": None,
-            "effect_id": None,
-            "attempt": 1,
-            "tries": 0,
-        }
-    )
-    return stepped(position, event.payload, pending=again)
+    return stepped(position, event.payload, pending=_next_version(position.in_hand))
+
+
+def _next_version(pending: Pending, **changes: Any) -> Pending:
+    """The same request, of which nothing has been shown yet."""
+    unshown = {
+        "stage": "requested",
+        "version": pending.version + 1,
+        "version_id": None,
+        "digest": None,
+        "idempotency_key": "",
+        "precondition": None,
+        "effect_id": None,
+        "attempt": 1,
+        "tries": 0,
+        "carried_over": (),
+    }
+    return Pending.from_facts({**pending.as_facts(), **unshown, **changes})
+
+
+def asked_anew(pending: Pending | None, facts: Facts) -> Pending | None:
+    """What goes on of the request in hand when its run is taken along to other versions."""
+    if pending is None or facts["goes_on_as"] is None:
+        return None
+    request = {name: facts[name] for name in ("action_version", "arguments")}
+    if facts["id"] is not None:
+        return _next_version(pending, **request, carried_over=facts["changed"])
+    changed = (*pending.carried_over, *facts["changed"])
+    return replace(pending, **request, carried_over=changed)
 
 
 def _prepared(position: Position, event: Event) -> Position:

@@ -6,27 +6,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import conf
+from . import versions as carried_over
 from .errors import Conflict
-from .store import alerts, proposals, runs
+from .store import alerts, proposals, runs, versions
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What one sweep found: runs without a worker, how many proposals it expired, and how many
-    alerts it opened again."""
+    """What one sweep found: runs without a worker, how many proposals it expired, how many alerts
+    it opened again, and how many runs it woke since their proposals will fall under this code."""
 
     runs: tuple[uuid.UUID, ...]
     expired: int
     reopened: int
+    outdated: int
 
 
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
     expired, reopened = _expire_overdue(), _reopen_overdue()
+    outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
-    return Swept(runs=found, expired=expired, reopened=reopened)
+    return Swept(runs=found, expired=expired, reopened=reopened, outdated=outdated)
 
 
 def _expire_overdue() -> int:
@@ -37,6 +40,12 @@ def _expire_overdue() -> int:
 def _reopen_overdue() -> int:
     overdue = alerts.overdue_alerts(conf.sweep_batch())
     return sum(_ended(alerts.reopen_alert_if_overdue, *each) for each in overdue)
+
+
+def _wake_outdated() -> int:
+    """Nobody shall decide what falls in any case."""
+    older = carried_over.everything()
+    return versions.wake_runs_to_carry_over(older, conf.sweep_batch()) if older else 0
 
 
 def _ended(door: Callable[[uuid.UUID, uuid.UUID], bool], run: uuid.UUID, what: uuid.UUID) -> bool:

@@ -63,6 +63,7 @@ class Pending:
     alerted: tuple[str, ...] = ()
     compensates: str | None = None
     rests_on: str | None = None
+    carried_over: tuple[Facts, ...] = ()
 
     @property
     def is_rollback(self) -> bool:
@@ -75,7 +76,7 @@ class Pending:
     def from_facts(cls, facts: Facts) -> "Pending":
         known = {item.name for item in fields(cls)}
         chosen = {key: value for key, value in facts.items() if key in known}
-        for name in ("evidence", "alerted"):
+        for name in ("evidence", "alerted", "carried_over"):
             chosen[name] = tuple(chosen.get(name) or ())
         return cls(**chosen)
 

@@ -18,6 +18,7 @@ from . import (
     reconciliation,
     rollback,
     unwinding,
+    versions,
     waiting,
 )
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 MOVES: Mapping[str, Callable[[Log], None]] = {
     "heed": lifecycle.heed,
+    "carry_over": versions.carry_over,
     "visit": lifecycle.visit,
     "wait_on": waiting.wait_on,
     "take_request": lifecycle.take_request,
@@ -50,7 +52,7 @@ MOVES: Mapping[str, Callable[[Log], None]] = {
     "take_back": unwinding.take_back,
     "end_rollback": unwinding.end_rollback,
 }
-"""What `lifecycle.next_move` may name."""
+"""What `next_move` may name."""
 
 
 def me() -> str:
@@ -126,9 +128,15 @@ def _is_to_go_back(position: Position) -> bool:
     return position.whence == "rolling_back" or in_hand or begun
 
 
+def next_move(position: Position) -> str:
+    """The one move that brings this run further: first of all along to this code's versions."""
+    move = lifecycle.next_move(position)
+    return "carry_over" if versions.is_outdated(position, move) else move
+
+
 def _move(log: Log) -> None:
     try:
-        MOVES[lifecycle.next_move(log.position)](log)
+        MOVES[next_move(log.position)](log)
     except Behind:
         return  # the news is folded: the next move is chosen afresh
     except OutsideFailed as problem:

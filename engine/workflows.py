@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from . import pins
 from .errors import BadInput, Incompatible
+from .pins import Carry, CarryOver
 from .types import Facts
 from .waits import Wait
 
@@ -139,6 +140,8 @@ class Workflow:
         self.stands_on = dict(stands_on or {})
         if problem := pins.problem_with(self.stands_on):
             raise ImproperlyConfigured(f"{self.label()}: {problem}")
+        self.carry_overs: dict[int, CarryOver] = {}
+        self.replaced: set[tuple[str, str | None]] = set()
         self.nodes: dict[str, Node] = {}
         self.open_ended = False
         self.internal = False
@@ -166,11 +169,40 @@ class Workflow:
 
         return add
 
+    def carries_over(self, *, from_version: int, to: Iterable[str]) -> Callable[[Carry], Carry]:
+        """Register what takes runs of a version that this code no longer has along to this one.
+
+        The function is given the node where such a run stands and its state, and gives the node,
+        one of `to`, and the whole state with which it goes on. It is pure.
+        """
+
+        def add(function: Carry) -> Carry:
+            if from_version in self.carry_overs:
+                raise ImproperlyConfigured(
+                    f"{self.label()}: version {from_version} is carried over twice."
+                )
+            self.carry_overs[from_version] = CarryOver(
+                from_version=from_version, to=tuple(to), function=function
+            )
+            return function
+
+        return add
+
+    def replaces(self, what: str, was: str | None) -> None:
+        """Runs that stand on this version of `what` may go on with the one that is named here now.
+
+        `was` is None for what they did not stand on at all.
+        """
+        if (what, was) in self.replaced:
+            raise ImproperlyConfigured(f"{self.label()}: {what} {was} is replaced twice.")
+        self.replaced.add((what, was))
+
     def label(self) -> str:
         return f"Workflow {self.name!r} version {self.version}"
 
     def check(self) -> None:
         """Raise ImproperlyConfigured for a graph that cannot be walked."""
+        self._check_carry_overs()
         if self.open_ended:
             return
         self._check_targets()
@@ -181,6 +213,33 @@ class Workflow:
                 "another node, or take it out."
             )
         self._check_ends()
+
+    def _check_carry_overs(self) -> None:
+        """Each leads from a version that is older and gone to nodes that there are."""
+        for carried in self.carry_overs.values():
+            self._check_older_and_gone(carried.from_version)
+            strangers = sorted(set(carried.to) - set(self.nodes))
+            if strangers or not carried.to:
+                raise ImproperlyConfigured(
+                    f"{self.label()}: the carry-over from version {carried.from_version} leads to "
+                    f"{', '.join(strangers) or 'nothing'}, which is not a node."
+                )
+        for what, was in self.replaced:
+            if was == self.stands_on.get(what):
+                raise ImproperlyConfigured(
+                    f"{self.label()}: {what} {was} is replaced by what it is already."
+                )
+
+    def _check_older_and_gone(self, version: int) -> None:
+        if not 1 <= version < self.version:
+            raise ImproperlyConfigured(
+                f"{self.label()}: there is no older version {version} to carry over."
+            )
+        if (self.name, version) in _registry:
+            raise ImproperlyConfigured(
+                f"{self.label()}: version {version} is still here, and its runs go on under it: "
+                "take that out, or the carry-over."
+            )
 
     def _check_ends(self) -> None:
         """From every node some end can be reached."""
@@ -210,7 +269,8 @@ class Workflow:
             )
 
     def _reachable(self) -> set[str]:
-        seen, ahead = set(), [self.start]
+        carried = [node for one in self.carry_overs.values() for node in one.to]
+        seen, ahead = set(), [self.start, *carried]
         while ahead:
             name = ahead.pop()
             if name not in seen:
@@ -247,6 +307,11 @@ def get(name: str, version: int | None = None) -> Workflow:
 def find(name: str, version: int) -> Workflow | None:
     """The workflow of that name and version; None when this code has none."""
     return _registry.get((name, version))
+
+
+def versions_of(name: str) -> list[Workflow]:
+    """Every version of that workflow in this code, the oldest first."""
+    return [_registry[key] for key in sorted(_registry) if key[0] == name]
 
 
 def registered() -> Mapping[tuple[str, int], Workflow]:

@@ -32,6 +32,7 @@ FILES = (
     "inbound",
     "rehearsals",
     "secrets",
+    "versions",
 )
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")
 

@@ -132,6 +132,7 @@ def _said_about_proposals(
         _fact("action"),
         Cast(_fact("action_version"), IntegerField()),
         _fact("tool_call_id"),
+        Cast(_fact("goes_on_as"), IntegerField()),
     )
     return (_said(*row) for row in rows)
 
@@ -150,6 +151,7 @@ def _said(
     action: str | None,
     action_version: int | None,
     tool_call_id: str | None,
+    goes_on_as: int | None,
 ) -> Said:
     return Said(
         kind=kind,
@@ -159,6 +161,7 @@ def _said(
         action=action,
         action_version=action_version,
         tool_call_id=tool_call_id,
+        goes_on_as=goes_on_as,
     )
 
 

@@ -19,7 +19,7 @@ _MEANINGS: Mapping[str, str] = {
     "returned": "A reviewer asks a question: answer it with a new version.",
     "expired": f"Nobody decided in time. {_NOTHING_RAN}",
     "withdrawn": f"It was withdrawn. {_NOTHING_RAN}",
-    "superseded": "A newer version has taken its place.",
+    "superseded": "The code it was asked under has changed, and so it is void. Nothing ran.",
     "lapsed": "It was approved, and the approval no longer holds. Nothing ran under it.",
     NOT_OPENED: f"The run ended before anybody was asked. {_NOTHING_RAN}",
 }
@@ -37,7 +37,7 @@ _NOT_SENT = "Approved, and the approval lapsed before anything was sent: nothing
 _NO_NEWS = ("run_status", "run_last_seq", "mark")
 """What an agent need not be told that waits for news of a proposal: its run goes to and fro."""
 
-_SURELY_NOTHING = ("rejected", "expired", "withdrawn", NOT_OPENED)
+_SURELY_NOTHING = ("rejected", "expired", "withdrawn", "superseded", NOT_OPENED)
 _SETTLED = ("failed", "compensated")
 
 
@@ -63,9 +63,16 @@ class Said:
     action: str | None = None
     action_version: int | None = None
     tool_call_id: str | None = None
+    goes_on_as: int | None = None
 
 
-KINDS = ("effect_requested", "request_taken_up", "request_dropped", "approval_lapsed")
+KINDS = (
+    "effect_requested",
+    "request_taken_up",
+    "request_dropped",
+    "approval_lapsed",
+    "versions_carried_over",
+)
 """The kinds of events that ask for a version of a proposal, or take that back."""
 
 
@@ -78,6 +85,11 @@ def asked_for(log: Iterable[Said]) -> dict[str, Asked]:
             found[said.proposal_id] = replace(known, version=known.version - 1)
         elif said.kind == "approval_lapsed" and known:
             found[said.proposal_id] = replace(known, version=(said.version or 0) + 1)
+        elif said.kind == "versions_carried_over":
+            if known and said.goes_on_as and said.action_version:
+                found[said.proposal_id] = replace(
+                    known, version=said.goes_on_as, action_version=said.action_version
+                )
         elif said.action and said.action_version:
             found[said.proposal_id] = _asked(said)
     return found

@@ -138,6 +138,15 @@ def _closed(state: str) -> Callable[[_Book, Logged], None]:
     return told
 
 
+def _carried_over(book: _Book, event: Logged) -> None:
+    """Its run stands on other versions: undecided, it is superseded; approved, that lapsed."""
+    if not event.facts.get("id"):
+        return
+    journey = book.journeys.get(book.of_version(event.facts))
+    undecided = journey is not None and "decided" not in journey.reached
+    _closed("superseded" if undecided else "lapsed")(book, event)
+
+
 def _approved(book: _Book, event: Logged) -> None:
     if "proposal_id" in event.facts:
         book.change(book.of_version(event.facts), event.at, "decided", state="approved")
@@ -254,6 +263,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     **{f"proposal_{state}": _closed(state) for state in ENDED if state != "lapsed"},
     "proposal_retracted": _closed("withdrawn"),
     "approval_lapsed": _closed("lapsed"),
+    "versions_carried_over": _carried_over,
     "rollback_authorised": _authorised,
     "effect_prepared": _prepared,
     "effect_intended": _intended,

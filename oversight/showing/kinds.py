@@ -49,6 +49,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "proposal_retracted": (_("Proposal taken off the table"), "minus-ring", "plain"),
     "proposal_superseded": (_("Proposal superseded"), "layers", "plain"),
     "approval_lapsed": (_("Approval lapsed"), "ring-broken", "wait"),
+    "versions_carried_over": (_("Carried over to other versions"), "layers", "wait"),
     "effect_prepared": (_("Effect prepared"), "ring-dashed", "plain"),
     "effect_intended": (_("Effect intended"), "out", "info"),
     "effect_recorded": (_("Answer recorded"), "check", "info"),

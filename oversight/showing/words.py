@@ -86,7 +86,9 @@ PROPOSAL: Mapping[str, Shown] = {
     ),
     "expired": _shown(_("Expired"), _("Nobody decided in time."), "hourglass", "plain"),
     "withdrawn": _shown(_("Withdrawn"), _("Its author took it back."), "minus-ring", "plain"),
-    "superseded": _shown(_("Superseded"), _("A newer version took its place."), "layers", "plain"),
+    "superseded": _shown(
+        _("Superseded"), _("The code it was asked under has changed since."), "layers", "plain"
+    ),
     "lapsed": _shown(
         _("Lapsed"), _("It had been approved, but no longer holds."), "ring-broken", "wait"
     ),

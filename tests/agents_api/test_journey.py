@@ -6,7 +6,10 @@ from typing import Any
 
 from engine import worker
 from engine.models import Proposal
+from oversight.demo.placet_actions import Refund
 from tests.agents_api.caller import PROPOSAL, REFUND, RUNS, Caller, problem
+from tests.engine.newer import newer_action, newer_code
+from tests.engine.together import just_before
 from tests.world import DESK_BALANCE, Desk
 
 
@@ -233,3 +236,26 @@ def test_it_says_which_model_it_works_with(caller: Caller) -> None:
     for wrong in ({"model": 5}, {"model": ""}, ["m-2026-05"], {"model": {"name": "m"}}):
         answer = caller.post(RUNS, {"workflow": "agent", "stands_on": wrong})
         assert answer.status_code == 422, answer.content
+
+
+def test_what_other_code_made_void_is_asked_anew_as_the_next_version(
+    desk: Desk, caller: Caller
+) -> None:
+    run_id, proposal_id = proposed(desk, caller)
+    desk.approve(shown(proposal_id))
+    told: list[dict[str, Any]] = []
+
+    def look() -> None:
+        told.append(caller.proposal(run_id, proposal_id))
+
+    with newer_code():
+        newer_action(Refund)
+        with just_before("open_proposal", look):
+            worker.run_once(run_id)
+        look()
+
+    assert [(one["status"], one["version"], one["action_version"]) for one in told] == [
+        ("preparing", 2, 2),
+        ("open", 2, 2),
+    ]
+    assert not any(one["final"] for one in told)

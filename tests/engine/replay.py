@@ -245,6 +245,19 @@ def lapsed(tables: Tables, fact: Fact) -> None:
         effect.update(status="failed", outcome="not_sent", updated_at=fact.at)
 
 
+def carried_over(tables: Tables, fact: Fact) -> None:
+    """The run stands on other versions; what was proposed under the old ones is void."""
+    moved(tables, fact)
+    said = fact.said
+    pinned = {name: said[name] for name in ("workflow_version", "stands_on")}
+    tables.engine_run[fact.run_id].update(pinned)
+    if row := tables.engine_proposal.get(said["id"] or ""):
+        was_open = row["status"] == "open"
+        row.update(status="superseded" if was_open else "lapsed", closed_at=fact.at)
+        if effect := tables.engine_effect.get(said["effect_id"] or ""):
+            effect.update(status="failed", outcome="not_sent", updated_at=fact.at)
+
+
 def version(tables: Tables, said: dict[str, Any]) -> Row:
     (row,) = (
         row
@@ -468,6 +481,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_withdrawn": withdrawn,
     "proposal_retracted": retracted,
     "approval_lapsed": lapsed,
+    "versions_carried_over": carried_over,
     "effect_prepared": prepared,
     "effect_intended": intended,
     "effect_recorded": settled,

@@ -48,6 +48,7 @@ DOORS = {
     "raise_alert": stories.rolled_back,
     "retract_proposal": stories.cancelled_right_before_the_gate,
     "begin_wait": stories.waits_for_an_event,
+    "carry_over": stories.carried_over_while_it_was_prepared,
 }
 """Every door of a worker's, and a story in which a worker comes through it."""
 

@@ -12,8 +12,10 @@ from engine.errors import NotPermitted
 from engine.models import Alert, Effect
 from engine.waits import Wait, sleep_for, wait_for
 from engine.workflows import Context, Next, Workflow, finish
+from oversight.demo.placet_actions import Refund
 from tests.cast import AGENT, reviewer
 from tests.engine import replay
+from tests.engine.newer import newer_action, newer_code
 from tests.engine.together import just_before
 from tests.world import Database, Desk
 
@@ -182,6 +184,15 @@ def withdrawn_right_before_the_gate(desk: Desk) -> uuid.UUID:
         desk.work(proposal.run_id)
     assert Effect.objects.get().outcome == "not_sent"
     return proposal.run_id
+
+
+def carried_over_while_it_was_prepared(desk: Desk) -> uuid.UUID:
+    run_id = desk.approved_refund().run_id
+    with newer_code(), just_before("prepare_effect", lambda: newer_action(Refund)):
+        desk.work(run_id)
+        desk.approve(desk.proposal(run_id))
+        desk.work(run_id)
+    return run_id
 
 
 def cancelled_right_before_the_gate(desk: Desk) -> uuid.UUID:
@@ -389,6 +400,7 @@ STORIES: list[Story] = [
     closed_without_any_effect,
     withdrawn_while_open,
     withdrawn_right_before_the_gate,
+    carried_over_while_it_was_prepared,
     cancelled_right_before_the_gate,
     paused_and_forked,
     ruled_that_it_happened,

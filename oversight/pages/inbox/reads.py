@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from engine.models import Decision, Effect, Proposal
 from oversight.reading import decidable, keyset, reasons, twins
-from oversight.showing import literal
+from oversight.showing import literal, versions
 
 LIST = 100
 """How many proposals the list to decide shows; those with the least time left."""
@@ -46,7 +46,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """One proposal version that is no longer open, who closed it, and what became of it."""
+    """One proposal version that is no longer open, who closed it, and what became of it.
+
+    `asked_anew` says what has changed under a version that fell for it; the next one is open to
+    a decision of its own. It may be anybody's words.
+    """
 
     proposal_id: uuid.UUID
     version: int
@@ -60,6 +64,7 @@ class Decided:
     person: str
     reason: str
     effect: str
+    asked_anew: str
 
     @property
     def unsettled(self) -> bool:
@@ -118,12 +123,16 @@ def decided(cursor: keyset.Cursor) -> keyset.Page[Decided]:
     done = Effect.objects.filter(
         proposal_id=OuterRef("proposal_id"), proposal_version=OuterRef("version")
     )
+    later = Proposal.objects.filter(
+        proposal_id=OuterRef("proposal_id"), version=OuterRef("version") + 1
+    )
     query = Proposal.objects.exclude(closed_at=None).annotate(
         person=Subquery(said.values("person_name")[:1]),
         reason_code=Subquery(said.values("reason_code")[:1]),
         reason=Subquery(said.values("reason")[:1]),
         effect_status=Subquery(done.values("status")[:1]),
         effect_committed_at=Subquery(done.values("committed_at")[:1]),
+        next_terms=Subquery(later.values("terms")[:1]),
     )
     return keyset.page(query, NEWEST_DECIDED, cursor, _decided)
 
@@ -178,8 +187,16 @@ def _decided(record: Any) -> Decided:
         person=record.person or "",
         reason=reasons.in_words(record.reason_code, record.reason or ""),
         effect=_effect(record),
+        asked_anew=_asked_anew(record),
         **_shown(record, terms),
     )
+
+
+def _asked_anew(record: Any) -> str:
+    if record.next_terms is None:
+        return ""
+    changed = literal.read(bytes(record.next_terms))["carried_over"]
+    return ", ".join(versions.changed(one) for one in changed)
 
 
 def _effect(record: Any) -> str:

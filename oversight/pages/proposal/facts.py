@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from oversight.pages.proposal.reads import Version
 from oversight.reading import twins
-from oversight.showing import action, when, words
+from oversight.showing import action, versions, when, words
 from oversight.showing.text import revealed
 
 Fact = tuple[object, ...]
@@ -39,6 +39,7 @@ def computed(item: Version, now: object) -> list[Fact]:
         (_("Action"), terms["title"], action.link(terms["action"])),
         (_("Target"), revealed(terms["target"])),
         *(_done_before(done, now) for done in terms.get("repeats", ())),
+        *_asked_anew(item),
         *_asked_before(item, now),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
         *_stands_on(terms["stands_on"]),
@@ -54,8 +55,8 @@ def _stands_on(pinned: dict[str, str]) -> list[Fact]:
     """Which models and prompts were at work, as the workflow or the agent names them."""
     if not pinned:
         return []
-    named = [revealed(f"{what} {version}") for what, version in pinned.items()]
-    return [(_("Worked with"), format_html_join(", ", "{}", ((one,) for one in named)))]
+    named = [(revealed(f"{what} {version}"),) for what, version in pinned.items()]
+    return [(_("Worked with"), format_html_join(", ", "{}", named))]
 
 
 def _run(item: Version) -> object:
@@ -79,6 +80,17 @@ def _done_before(done: dict[str, str], now: object) -> Fact:
         when.when(at, now),  # type: ignore[arg-type]
         format_html("{} {}", seen, _("To approve this is to do it once more.")),
     )
+
+
+def _asked_anew(item: Version) -> list[Fact]:
+    """An earlier version was asked under other code, and what was said of it is void."""
+    if not item.terms["carried_over"]:
+        return []
+    changed = [revealed(versions.changed(one)) for one in item.terms["carried_over"]]
+    note = _("What was decided about the version before does not count for this one.")
+    return [
+        (_("Asked anew since"), format_html_join(", ", "{}", ((one,) for one in changed)), note)
+    ]
 
 
 def _asked_before(item: Version, now: object) -> list[Fact]:

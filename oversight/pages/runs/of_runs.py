@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from oversight.pages.runs.sentence import Facts, Sentence
-from oversight.showing import literal, words
+from oversight.showing import literal, versions, words
 
 
 def accepted(facts: Facts) -> Sentence:
@@ -90,6 +90,16 @@ def budget_spent(facts: Facts) -> Sentence:
 def budget_raised(facts: Facts) -> Sentence:
     return Sentence(
         words=_("Given another budget"), glyph="play", tone="info", detail=facts["reason"]
+    )
+
+
+def carried_over(facts: Facts) -> Sentence:
+    """The code it was begun under is gone; what it asked for is asked anew."""
+    return Sentence(
+        words=_("Carried over to other versions"),
+        glyph="layers",
+        tone="wait",
+        detail=", ".join(versions.changed(one) for one in facts["changed"]),
     )
 
 

@@ -38,6 +38,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "budget_spent": of_runs.budget_spent,
     "budget_raised": of_runs.budget_raised,
     "node_failed": of_runs.node_failed,
+    "versions_carried_over": of_runs.carried_over,
     "effect_requested": of_proposals.requested,
     "finish_requested": of_proposals.finish,
     "request_taken_up": of_proposals.taken_up,

@@ -20,6 +20,7 @@ KINDS = (
     "effect_verified",
     "effect_committed",
     "approval_lapsed",
+    "versions_carried_over",
     "late_answer",
 )
 """The kinds of events that tell what is known of one effect."""
@@ -134,6 +135,10 @@ def _lapsed(facts: Facts) -> Said:
     return _("Not sent again: the approval no longer held"), "ring-broken", "wait", ""
 
 
+def _carried_over(facts: Facts) -> Said:
+    return _("Not sent again: its run was carried over to other versions"), "layers", "wait", ""
+
+
 def _late(facts: Facts) -> Said:
     said = _("An answer came late; it changes nothing, and is kept")
     return said, "clock", "odd", facts.get("outcome") or ""
@@ -148,5 +153,6 @@ _TOLD: Mapping[str, Callable[[Facts], Said]] = {
     "effect_verified": _verified,
     "effect_committed": _committed,
     "approval_lapsed": _lapsed,
+    "versions_carried_over": _carried_over,
     "late_answer": _late,
 }

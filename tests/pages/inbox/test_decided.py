@@ -6,9 +6,11 @@ import pytest
 from django.utils import timezone
 
 from engine import sweeper
+from oversight.demo.placet_actions import Refund
 from oversight.reading import keyset
 from tests.cast import People
-from tests.pages.reading import Page, Reader, Readers
+from tests.engine.newer import newer_action, newer_code
+from tests.pages.reading import Page, Reader, Readers, address_of
 from tests.world import Database, Desk, Ledger
 
 
@@ -47,6 +49,35 @@ def test_an_effect_that_was_taken_back_says_so(desk: Desk, rosa: Reader) -> None
     assert "Approved" in row
     assert "Compensated" in row
     assert "Committed" not in row
+
+
+@pytest.mark.parametrize(("was_approved", "word"), [(True, "Lapsed"), (False, "Superseded")])
+def test_whoever_decided_what_other_code_made_void_is_told_and_asked_anew(
+    was_approved: bool, word: str, desk: Desk, rosa: Reader
+) -> None:
+    proposal = desk.propose_refund()
+    if was_approved:
+        desk.approve(proposal)
+    desk.database.execute("UPDATE engine_run SET wake_at = now()")
+    with newer_code():
+        newer_action(Refund)
+        desk.work(proposal.run_id)
+        row = the_row(decided(rosa))
+        assert word in row
+        assert ("Rosa Lind" in row) is was_approved
+        assert "asked anew : action:ledger.refund 1 → 2" in row
+        assert "nothing happened" in row
+
+        again = rosa.get("/inbox/")
+        assert str(proposal.proposal_id) in again.html
+        page = rosa.get(address_of(desk.proposal(proposal.run_id)))
+    assert '<dt>Asked anew since</dt><dd><bdi class="said" dir="auto">action:' in page.html
+    assert "action:ledger.refund 1 → 2" in page.text
+    assert "does not count for this one" in page.text
+    assert "You have decided this" not in page.text
+    run = rosa.get(f"/runs/{proposal.run_id}/").text
+    assert "Carried over to other versions" in run
+    assert "action:ledger.refund 1 → 2" in run
 
 
 def test_an_approval_that_lapsed_did_nothing(desk: Desk, ledger: Ledger, rosa: Reader) -> None:

@@ -1,0 +1,381 @@
+"""Code changes while runs are alive: what takes them along, and what waits for a person instead."""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from engine import actions, api, sweeper, worker
+from engine.actions import ActionArguments, Secret
+from engine.models import Alert, Decision, Effect, Proposal
+from engine.waits import wait_for
+from engine.workflows import Context, Next, Workflow, finish, propose
+from tests.cast import reviewer
+from tests.engine.newer import (
+    newer_action,
+    newer_code,
+    newer_workflow,
+    without_action,
+    without_workflow,
+)
+from tests.engine.target import Make, Target, approved, asked_for, dies_after, known
+from tests.engine.test_replay import assert_tables_match_the_log
+from tests.engine.together import just_before
+from tests.faults.outages import Died
+from tests.world import Desk
+
+pytestmark = pytest.mark.usefixtures("registries")
+
+MODEL = {"model:triage": "m-2026-05"}
+
+
+@pytest.fixture
+def target(monkeypatch: pytest.MonkeyPatch) -> Target:
+    return known(monkeypatch)
+
+
+def ask(ctx: Context) -> Next:
+    return propose(
+        "thing.make",
+        {"thing": ctx.state["thing"]},
+        why="It is wanted.",
+        then="done",
+        otherwise="refused",
+    )
+
+
+def await_goods(ctx: Context) -> Next:
+    return wait_for("goods", key="A-1", then="done", expires=timedelta(weeks=1))
+
+
+def done(ctx: Context) -> Next:
+    return finish()
+
+
+def refused(ctx: Context) -> Next:
+    return finish(refused=True)
+
+
+def made(version: int = 1, **more: Any) -> Workflow:
+    """Ask for a thing, and then it is done; or it was refused."""
+    graph = Workflow("made", version=version, start="ask", **more)
+    graph.node(to=["done", "refused"])(ask)
+    graph.node(ends=True)(done)
+    graph.node(ends=True)(refused)
+    return graph
+
+
+def as_it_was(node: str, state: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    return node, state
+
+
+def carried(old: Workflow, function: Callable[..., Any] = as_it_was, **changed: Any) -> Workflow:
+    """A next version of it in its place that takes runs along by this function."""
+    newer = newer_workflow(old, **changed)
+    newer.carries_over(from_version=old.version, to=list(newer.nodes))(function)
+    newer.check()
+    return newer
+
+
+def begun(desk: Desk, graph: Workflow) -> uuid.UUID:
+    run_id = desk.start_run(graph.name, thing="a lamp")
+    desk.work(run_id)
+    return run_id
+
+
+def told(desk: Desk, run_id: uuid.UUID, kind: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(event["payload"]) for event in desk.database.log(run_id) if event["kind"] == kind
+    ]
+
+
+def patience_runs_out(desk: Desk, run_id: uuid.UUID) -> str:
+    """Workers come by until a person is asked; gives what that person is told."""
+    for _ in range(10):
+        desk.work_on_after_waiting(run_id)
+    run = desk.run(run_id)
+    assert (run.status, run.reason_code) == ("paused", "incompatible_version")
+    assert Alert.objects.filter(run_id=run_id, kind="incompatible_version").exists()
+    return str(told(desk, run_id, "run_paused")[-1]["detail"])
+
+
+def versions_of(run_id: uuid.UUID) -> list[tuple[int, str]]:
+    found = Proposal.objects.filter(run_id=run_id).order_by("opened_at")
+    return list(found.values_list("version", "status"))
+
+
+class TestAProposalThatIsAlive:
+    @pytest.mark.parametrize(("was_approved", "ends_as"), [(False, "superseded"), (True, "lapsed")])
+    def test_is_void_and_asked_anew(
+        self, was_approved: bool, ends_as: str, desk: Desk, target: Target
+    ) -> None:
+        run_id = begun(desk, old := made())
+        first = desk.proposal(run_id)
+        if was_approved:
+            desk.approve(first)
+        carried(old)
+        desk.database.execute("UPDATE engine_run SET wake_at = now() WHERE run_id = %s", run_id)
+        desk.work(run_id)
+
+        assert versions_of(run_id) == [(1, ends_as), (2, "open")]
+        assert desk.run(run_id).workflow_version == 2
+        assert target.made == []
+        again = desk.proposal(run_id)
+        assert again.proposal_id == first.proposal_id
+        assert again.idempotency_key != first.idempotency_key
+        terms = json.loads(bytes(again.terms))
+        assert terms["carried_over"] == [{"what": "workflow:made", "was": "1", "now": "2"}]
+        assert terms["workflow"] == "made v2"
+        assert not Decision.objects.filter(proposal_id=again.pk).exists()
+
+        desk.approve(again)
+        desk.work(run_id)
+        assert target.made == ["a lamp"]
+        assert desk.run(run_id).status == "completed"
+        assert_tables_match_the_log(desk.database, run_id)
+
+    def test_is_void_though_its_effect_was_prepared(self, desk: Desk, target: Target) -> None:
+        run_id = begun(desk, old := made())
+        desk.approve(desk.proposal(run_id))
+        with just_before("prepare_effect", lambda: carried(old)):
+            desk.work(run_id)
+
+        assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
+        effect = Effect.objects.get(run_id=run_id)
+        assert (effect.status, effect.outcome, effect.first_sent_at) == ("failed", "not_sent", None)
+        assert target.calls == 0
+        assert_tables_match_the_log(desk.database, run_id)
+
+    def test_is_carried_with_its_action(self, desk: Desk, target: Target) -> None:
+        run_id = approved(desk, "a lamp")
+        with newer_code():
+            newer_action(Make, {1: lambda old: {**old, "size": "small"}})
+            desk.work(run_id)
+            again = desk.proposal(run_id)
+            assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
+            assert (again.action_version, again.arguments) == (
+                2,
+                b'{"size":"small","thing":"a lamp"}',
+            )
+            desk.approve(again)
+            desk.work(run_id)
+        assert target.things == {"a lamp": "small"}
+        assert_tables_match_the_log(desk.database, run_id)
+
+    def test_keeps_its_secrets(self, desk: Desk, target: Target) -> None:
+        class Arguments(ActionArguments):
+            thing: str
+            size: str = "large"
+            code: Secret
+
+        without_action(Make)
+        safe = actions.register(type("Make", (Make,), {"version": 2, "Arguments": Arguments}))
+        run_id = approved(desk, "a safe", code="correct horse")
+        sent = []
+        newer_action(
+            safe,
+            {2: lambda old: {**old, "thing": "a safer safe"}},
+            execute=lambda self, args, **key: sent.append(args.code) or Make().execute(args, **key),
+        )
+        desk.work(run_id)
+        desk.approve(desk.proposal(run_id))
+        desk.work(run_id)
+
+        assert sent == ["correct horse"]
+        assert all(b"correct horse" not in bytes(e["payload"]) for e in desk.database.log(run_id))
+        assert target.made == ["a safer safe"]
+
+    def test_is_not_asked_anew_where_the_new_graph_stands_elsewhere(
+        self, desk: Desk, target: Target
+    ) -> None:
+        run_id = begun(desk, old := made())
+        desk.approve(desk.proposal(run_id))
+        carried(old, lambda node, state: ("done", state))
+        desk.work(run_id)
+
+        assert versions_of(run_id) == [(1, "lapsed")]
+        assert (desk.run(run_id).status, target.made) == ("completed", [])
+        assert_tables_match_the_log(desk.database, run_id)
+
+
+class TestWhatWasBegun:
+    def test_is_settled_first_with_the_version_that_it_was_sent_with(
+        self, desk: Desk, target: Target
+    ) -> None:
+        run_id = begun(desk, old := made())
+        desk.approve(desk.proposal(run_id))
+        target.behaves.append(dies_after)
+        with pytest.raises(Died):
+            desk.work(run_id)
+        carried(old)
+        desk.work_on_after_waiting(run_id)
+
+        kinds = desk.database.kinds(run_id)
+        assert kinds.index("effect_committed") < kinds.index("versions_carried_over")
+        assert (target.made, desk.run(run_id).status) == (["a lamp"], "completed")
+        assert versions_of(run_id) == [(1, "approved")]
+
+    def test_the_door_itself_waits_for_it(self, desk: Desk, target: Target) -> None:
+        """A worker that would carry the run over before it knows what happened is refused."""
+        run_id = begun(desk, old := made())
+        desk.approve(desk.proposal(run_id))
+        target.behaves.append(dies_after)
+        with pytest.raises(Died):
+            desk.work(run_id)
+        carried(old)
+        with patch.object(worker.versions, "ASKS_THE_CODE", {"reconcile"}):
+            desk.work_on_after_waiting(run_id)
+
+        assert "versions_carried_over" not in desk.database.kinds(run_id)
+        assert Effect.objects.get(run_id=run_id).status == "executing"
+
+    def test_waits_for_a_person_when_that_version_is_gone(self, desk: Desk, target: Target) -> None:
+        run_id = approved(desk, "a lamp")
+        target.behaves.append(dies_after)
+        with pytest.raises(Died):
+            desk.work(run_id)
+        with newer_code():
+            newer_action(Make)
+            said = patience_runs_out(desk, run_id)
+        assert "no version 1 of the action 'thing.make'" in said
+        assert Effect.objects.get(run_id=run_id).status == "executing"
+        assert (target.calls, target.asked) == (1, 0)
+
+        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="It is here again.")
+        desk.work(run_id)
+        assert Effect.objects.get(run_id=run_id).committed_at is not None
+        assert target.calls == 1
+
+    def test_a_wait_is_over_before_its_run_is_carried_on(self, desk: Desk) -> None:
+        """What had come is still there for the node that waited for it, whatever that is called."""
+        seen = []
+        old = Workflow("awaited", start="await_goods")
+        old.node(to=["done"])(await_goods)
+        old.node(ends=True)(done)
+        run_id = desk.start_run("awaited")
+        desk.work(run_id)
+        without_workflow("awaited")
+        newer = Workflow("awaited", version=2, start="arrived")
+
+        @newer.node(ends=True)
+        def arrived(ctx: Context) -> Next:
+            seen.append((ctx.event or {})["payload"])
+            return finish()
+
+        newer.carries_over(from_version=1, to=["arrived"])(lambda node, state: ("arrived", state))
+        api.deliver_event("goods", "A-1", "p-1", {"parcels": 1}, sender="agent:warehouse")
+        desk.work(run_id)
+
+        assert (seen, desk.run(run_id).status) == ([{"parcels": 1}], "completed")
+        assert_tables_match_the_log(desk.database, run_id)
+
+
+class TestWithoutACarryOver:
+    def test_the_run_waits_and_says_what_was_and_what_is(self, desk: Desk, target: Target) -> None:
+        run_id = begun(desk, old := made(stands_on=MODEL))
+        desk.approve(desk.proposal(run_id))
+        newer = newer_workflow(old, stands_on={"model:triage": "m-2026-09"})
+        assert "workflow:made was 1, this code has 2" in patience_runs_out(desk, run_id)
+        assert desk.proposal(run_id).status == "approved"
+
+        newer.carries_over(from_version=1, to=["ask"])(as_it_was)
+        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="Now it is said how.")
+        detail = patience_runs_out(desk, run_id)
+        assert detail.endswith("model:triage was m-2026-05, this code has m-2026-09.")
+        assert target.made == []
+
+        newer.replaces("model:triage", "m-2026-05")
+        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="And now this, too.")
+        desk.work(run_id)
+        assert desk.run(run_id).stands_on == {"model:triage": "m-2026-09"}
+        assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
+
+    def test_a_model_of_the_same_graph_is_a_difference_of_its_own(
+        self, desk: Desk, target: Target
+    ) -> None:
+        run_id = begun(desk, graph := made(stands_on=MODEL))
+        graph.stands_on = {"prompt:triage": "4"}
+        desk.approve(desk.proposal(run_id))
+        said = patience_runs_out(desk, run_id)
+        assert "model:triage was m-2026-05, this code has none" in said
+        assert "prompt:triage was not named, this code has 4" in said
+
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            lambda node, state: state["a field it never had"],
+            lambda node, state: (node, {"at": object()}),
+            lambda node, state: (node, [state]),
+            lambda node, state: ("nowhere", state),
+            lambda node, state: node,
+        ],
+        ids=["raises", "not storable", "no state", "no such node", "no pair"],
+    )
+    def test_c57_one_that_does_not_work_out_moves_nothing(
+        self, broken: Callable[..., Any], desk: Desk, target: Target
+    ) -> None:
+        run_id = begun(desk, old := made())
+        desk.approve(desk.proposal(run_id))
+        carried(old, broken)
+        assert "carry-over from version 1" in patience_runs_out(desk, run_id)
+        run = desk.run(run_id)
+        assert (run.workflow_version, run.current_node) == (1, "ask")
+        assert versions_of(run_id) == [(1, "approved")]
+
+    def test_arguments_that_the_newer_action_refuses_move_nothing(
+        self, desk: Desk, target: Target
+    ) -> None:
+        run_id = approved(desk, "a lamp")
+        with newer_code():
+            newer_action(Make, {1: lambda old: {**old, "colour": "red"}})
+            assert "carry-over from version 1" in patience_runs_out(desk, run_id)
+        assert versions_of(run_id) == [(1, "approved")]
+
+    def test_what_the_function_does_to_the_state_it_was_given_is_nothing(
+        self, desk: Desk, target: Target
+    ) -> None:
+        def careless(node: str, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+            state["times"] = state.get("times", 0) + 1
+            return node, state
+
+        run_id = begun(desk, old := made())
+        carried(old, careless)
+        with just_before("carry_over", lambda: desk.approve(desk.proposal(run_id))):
+            desk.work_on_after_waiting(run_id)
+            desk.database.execute("UPDATE engine_run SET wake_at = now()")
+            desk.work(run_id)
+        assert told(desk, run_id, "versions_carried_over")[0]["state"]["times"] == 1
+        assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
+
+
+class TestTheSweep:
+    """Nobody is left to decide what falls in any case."""
+
+    def test_wakes_what_waits_for_a_decision(self, desk: Desk, target: Target) -> None:
+        of_a_graph = begun(desk, old := made(stands_on=MODEL))
+        of_an_agent = asked_for(desk, "a cup")
+        assert sweeper.run_once().outdated == 0
+        carried(old, stands_on=MODEL)
+        newer_action(Make)
+
+        swept = sweeper.run_once()
+        assert swept.outdated == 2
+        assert set(swept.runs) == {of_a_graph, of_an_agent}
+        for run_id in swept.runs:
+            desk.work(run_id)
+            assert versions_of(run_id) == [(1, "superseded"), (2, "open")]
+        assert sweeper.run_once().outdated == 0
+
+    def test_wakes_what_stands_on_another_model(self, desk: Desk, target: Target) -> None:
+        run_id = begun(desk, graph := made(stands_on=MODEL))
+        graph.stands_on = {"model:triage": "m-2026-09"}
+        graph.replaces("model:triage", "m-2026-01")
+        assert sweeper.run_once().outdated == 0
+        graph.replaces("model:triage", "m-2026-05")
+        assert sweeper.run_once().outdated == 1
+        desk.work(run_id)
+        assert versions_of(run_id) == [(1, "superseded"), (2, "open")]
