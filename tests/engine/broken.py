@@ -1,7 +1,8 @@
 """What a run's log must never show, whoever did what at the same time.
 
-Deliberately imports nothing of the engine. `broken_in` reads the events of one run, oldest first,
-with the stops of the installation, and names every rule that they break.
+Deliberately imports nothing of the engine. `read` goes through the events of one run, oldest first,
+with the stops of the installation: it gives what is so after them, and names every rule that they
+break on the way.
 """
 
 import json
@@ -24,6 +25,19 @@ CLOSINGS = {
 ONWARD = {
     "open": {"approved", "rejected", "returned", "expired", "withdrawn"},
     "approved": {"withdrawn", "lapsed"},
+}
+MOVES = {
+    "run_resumed",
+    "run_moved",
+    "run_parked",
+    "run_paused",
+    "run_ended",
+    "node_failed",
+    "rollback_begun",
+    "effect_committed",
+    "request_taken_up",
+    "request_dropped",
+    "rollback_authorised",
 }
 AFTER_THE_END = {"late_answer", "effect_compensated", "erased"}
 
@@ -60,6 +74,43 @@ class Told:
     effects: dict[str, Effect] = field(default_factory=dict)
     token: int = 0
     ended: bool = False
+    status: str = "running"
+    reason: str | None = None
+    newest: tuple[str, int] | None = None
+    """The version that was opened last."""
+    answered: set[tuple[str, int]] = field(default_factory=set)
+    wait: dict[str, Any] | None = None
+    """What the run waits for, until it has come or is over."""
+    taken: set[tuple[str, str]] = field(default_factory=set)
+    unwinding: bool = False
+    """A rollback was authorised, and the run has neither stood still nor ended since."""
+
+    def sent(self, version: tuple[str, int]) -> bool:
+        mine = [each for each in self.effects.values() if each.version == version]
+        return any(effect.status not in ("prepared", "failed") for effect in mine)
+
+    @property
+    def under_way(self) -> bool:
+        """Something may be happening in the world, or may have happened, that nobody has told."""
+        return any(each.status in ("executing", "unknown") for each in self.effects.values())
+
+    @property
+    def unsettled(self) -> bool:
+        return any(is_unsettled(each) for each in self.effects.values())
+
+    @property
+    def unspent(self) -> list[tuple[str, int]]:
+        """Approvals under which nothing was begun."""
+        used = {effect.version for effect in self.effects.values()}
+        return [
+            one for one, v in self.versions.items() if v.status == "approved" and one not in used
+        ]
+
+    @property
+    def standing(self) -> list["Effect"]:
+        """What it did forwards and nobody took back."""
+        done = [each for each in self.effects.values() if each.status == "succeeded"]
+        return [effect for effect in done if effect.version is not None]
 
 
 Rule = Callable[[Told, Row, dict[str, Any]], Iterable[str]]
@@ -67,12 +118,21 @@ Rule = Callable[[Told, Row, dict[str, Any]], Iterable[str]]
 
 def broken_in(events: Iterable[Row], stops: Iterable[Row] = ()) -> list[str]:
     """Each rule that is broken, with the seq of the event that breaks it; none is as it must be."""
+    return read(events, stops)[1]
+
+
+def read(events: Iterable[Row], stops: Iterable[Row] = ()) -> tuple[Told, list[str]]:
     told, found = Told(stops=list(stops)), []
     for event in events:
         said = json.loads(bytes(event["payload"]))
         rules = [at_the_end, *RULES.get(event["kind"], [])]
         found += [f"{event['seq']}: {what}" for rule in rules for what in rule(told, event, said)]
-    return found
+        told.status = "reconciling" if event["kind"] == "run_claimed" else told.status
+        if event["kind"] in MOVES and "covers" not in said:
+            told.status = said.get("status") or told.status
+            told.reason = said.get("reason_code")
+            told.unwinding &= told.status != "paused" and not told.ended
+    return told, found
 
 
 def at_the_end(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
@@ -94,7 +154,7 @@ def claimed(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
 
 
 def ended(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
-    told.ended = True
+    told.ended, told.wait = True, None
     unsettled = [each for each in told.effects.values() if is_unsettled(each)]
     if unsettled:
         yield f"it ends while {len(unsettled)} effect is under way"
@@ -105,10 +165,18 @@ def is_unsettled(effect: Effect) -> bool:
     return effect.status in ("prepared", "executing", "unknown") or recorded
 
 
+def is_in_the_way(effect: Effect, compensates: str | None) -> bool:
+    """What was recorded and is seen to be wrong is taken back; nothing else is done before that."""
+    if compensates is not None:
+        return effect.status in ("prepared", "executing", "unknown")
+    return is_unsettled(effect)
+
+
 def opened(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
     if any(version.status == "open" for version in told.versions.values()):
         yield "a second version is open"
-    told.versions[said["proposal_id"], said["version"]] = Version(
+    told.newest = said["proposal_id"], said["version"]
+    told.versions[told.newest] = Version(
         digest=said["digest"],
         action=said["action"],
         valid_until=datetime.fromisoformat(said["valid_until"]),
@@ -146,7 +214,7 @@ def closed(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
 
 
 def prepared(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
-    if any(is_unsettled(effect) for effect in told.effects.values()):
+    if any(is_in_the_way(effect, said.get("compensates")) for effect in told.effects.values()):
         yield "a second effect is under way"
     version = None if said.get("compensates") else (said["proposal_id"], said["version"])
     told.effects[said["effect_id"]] = Effect(version, said.get("compensates"), said["action"])
@@ -230,7 +298,49 @@ def taken_back(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
             effect.status = "compensated"
 
 
+def requested(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
+    version = said["proposal_id"], said.get("answers_version")
+    if version[1] is None:
+        return
+    if version in told.answered or told.versions[version].status != "returned":
+        yield "an answer to what nobody asked"
+    told.answered.add(version)
+
+
+def wait_begun(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
+    if told.wait is not None:
+        yield "a second wait"
+    told.wait = said
+
+
+def event_received(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
+    taken = said["name"], said["external_id"]
+    if taken in told.taken:
+        yield f"{taken} is taken a second time"
+    told.taken.add(taken)
+    wait = told.wait or {}
+    if (wait.get("name"), wait.get("key")) != (said["name"], said["key"]):
+        yield f"{taken} was not waited for"
+    told.wait = None
+
+
+def wait_elapsed(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
+    if told.wait is None:
+        yield "the end of a wait that there is not"
+    told.wait = None
+
+
+def rollback_authorised(told: Told, event: Row, said: dict[str, Any]) -> Iterable[str]:
+    told.unwinding = True
+    return ()
+
+
 RULES: Mapping[str, list[Rule]] = {
+    "effect_requested": [requested],
+    "wait_begun": [wait_begun],
+    "event_received": [event_received],
+    "wait_elapsed": [wait_elapsed],
+    "rollback_authorised": [rollback_authorised],
     "run_accepted": [accepted],
     "run_claimed": [claimed],
     "run_ended": [ended],
