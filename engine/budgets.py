@@ -7,10 +7,10 @@ run: the time in which it waits for a person does not count.
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from .errors import BadInput
+from .errors import BadInput, BudgetExhausted
 from .types import Facts
 
 NOTHING_SPENT: Facts = {"steps": 0, "effects": 0, "tokens": 0, "money": "0", "seconds": 0}
@@ -77,6 +77,69 @@ def _sum(before: Any, more: Any) -> Any:
     if isinstance(more, str):
         return str(Decimal(before) + Decimal(more))
     return before + more
+
+
+def divided(budget: Facts, asked: Mapping[str, Facts]) -> dict[str, dict[str, Any]]:
+    """Limits for each branch: those it asks for, and of the rest an equal share of what is left.
+
+    Together they are never more than what is left of `budget`; but for effects one more share stays
+    with the run that branches. Raises BudgetExhausted where that is not enough.
+    """
+    given: dict[str, dict[str, Any]] = {name: dict(limits) for name, limits in asked.items()}
+    for limit in _LIMITS:
+        if budget["limits"].get(limit) is None:
+            continue
+        without = [name for name, limits in asked.items() if limit not in limits]
+        wanted = sum(
+            (Decimal(limits[limit]) for limits in asked.values() if limit in limits), _NONE
+        )
+        rest = _left(budget, limit) - wanted
+        if rest < 0:
+            left = f"{_left(budget, limit)} of {_LIMITS[limit]} is left"
+            raise BudgetExhausted(f"The branches ask for {wanted}; {left}.")
+        for name in without:
+            given[name][limit] = _share(rest, limit, len(without))
+    return given
+
+
+def _left(budget: Facts, limit: str) -> Decimal:
+    what = _LIMITS[limit]
+    used = budget.get(what, NOTHING_SPENT[what])
+    return max(Decimal(budget["limits"][limit]) - Decimal(used), _NONE)
+
+
+_NONE = Decimal(0)
+_SMALLEST_MONEY = Decimal("0.000001")
+
+
+def _share(rest: Decimal, limit: str, branches: int) -> Any:
+    """One of equal shares, rounded down. A branch that could not even begin is none."""
+    is_money, kept = limit == "max_money", 0 if limit == "max_effects" else 1
+    exact = rest / (branches + kept)
+    share = exact.quantize(_SMALLEST_MONEY if is_money else Decimal(1), rounding=ROUND_DOWN)
+    if not share:
+        left = f"{rest} of {_LIMITS[limit]} is left"
+        raise BudgetExhausted(f"{branches} branches cannot share what the run has: {left}.")
+    return _amount(limit, share)
+
+
+def raised_with(above: Facts, had: Facts, has: Facts) -> dict[str, Any]:
+    """The limits of a run above one that had these and has those now: as much more, never less."""
+    raised = dict(above)
+    for limit in _LIMITS:
+        if above.get(limit) is None or had.get(limit) is None:
+            continue
+        if has.get(limit) is None:
+            raised.pop(limit)
+            continue
+        more = max(Decimal(has[limit]) - Decimal(had[limit]), _NONE)
+        if more:
+            raised[limit] = _amount(limit, Decimal(above[limit]) + more)
+    return raised
+
+
+def _amount(limit: str, amount: Decimal) -> Any:
+    return f"{amount:f}" if limit == "max_money" else int(amount)
 
 
 def used_up(budget: Facts) -> str | None:

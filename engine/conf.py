@@ -22,6 +22,11 @@ def max_failures() -> int:
     return int(getattr(settings, "PLACET_MAX_FAILURES", 6))
 
 
+def max_branches() -> int:
+    """Into how many runs a run may branch at once."""
+    return int(getattr(settings, "PLACET_MAX_BRANCHES", 50))
+
+
 def agent_wait_seconds() -> float:
     """How long a run waits for its agent's next word before it is cancelled."""
     return float(getattr(settings, "PLACET_AGENT_WAIT_SECONDS", 7 * 24 * 3600))

@@ -15,7 +15,7 @@ from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
 from .states import WORKING
-from .store import alerts, control, effects, inbound, proposals, runs, versions
+from .store import alerts, branches, control, effects, inbound, proposals, runs, versions
 from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
@@ -37,6 +37,8 @@ _DOORS: Mapping[str, WorkerDoor] = {
     "alert_raised": alerts.raise_alert,
     "wait_begun": inbound.begin_wait,
     "versions_carried_over": versions.carry_over,
+    "branches_joined": branches.join_branches,
+    "branches_recalled": branches.recall_branches,
 }
 """Kinds with a door of their own; every other kind is a plain move of the run."""
 
@@ -66,15 +68,18 @@ class Log:
         """Whole seconds since this worker last told how long it had worked."""
         return int(time.monotonic() - self._since)
 
-    def write(self, kind: str, facts: Facts, *, boundary: bool = False) -> Mapping[str, Any]:
-        """Make one transition. Raises Behind when others have written meanwhile."""
+    def write(
+        self, kind: str, facts: Facts, *, boundary: bool = False, through: WorkerDoor | None = None
+    ) -> Mapping[str, Any]:
+        """Make one transition, through another door than the kind's own where one is named.
+        Raises Behind when others have written meanwhile."""
         if (worked := self.worked()) and kind in _TELL_TIME:
             facts = {**facts, "worked": worked}
         facts, payload = as_stored(without_secrets(facts))
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
         checkpoint = checkpointing.saved(after) if boundary else None
-        told = self._through_door(kind, payload, checkpoint)
+        told = self._through_door(through or _DOORS.get(kind), kind, payload, checkpoint)
         if "behind" in told:
             self._catch_up(told["behind"])
             raise Behind
@@ -105,10 +110,9 @@ class Log:
         )
 
     def _through_door(
-        self, kind: str, payload: bytes, checkpoint: Facts | None
+        self, door: WorkerDoor | None, kind: str, payload: bytes, checkpoint: Facts | None
     ) -> Mapping[str, Any]:
         run, token, folded = self.position.run_id, self.lease.token, self.position.seq
-        door = _DOORS.get(kind)
         if door is None:
             return runs.move_run(run, token, folded, kind, ACTOR, payload, checkpoint)
         return door(run, token, folded, ACTOR, payload, checkpoint)
@@ -124,28 +128,44 @@ def opened(lease: Lease, case: Facts) -> Log:
     the log holds everything. It is named in `log.damaged`. Raises Damaged when the chain does not
     hold, Incompatible.
     """
+    start, position, damaged = _sound(lease.run_id, case)
+    log = Log(lease, position)
+    log._checkpointed, log.damaged = start, damaged
+    return log
+
+
+_ITS_NEWEST = 2**62
+
+
+def stands(run_id: uuid.UUID) -> Position:
+    """Where a run stands that nobody has to hold, read as a worker reads it. Raises Damaged,
+    Incompatible."""
+    _start, position, _damaged = _sound(run_id, runs.case_before(run_id, _ITS_NEWEST))
+    return position
+
+
+def _sound(run_id: uuid.UUID, case: Facts) -> tuple[int, Position, tuple[str, ...]]:
+    """The seq of the newest sound checkpoint, the position, and the checkpoints passed over."""
     damaged: list[str] = []
     while True:
         try:
-            log = _opened(lease, case)
+            start, position = _read(run_id, case)
         except DamagedCheckpoint:
             damaged.append(case["checkpoint"]["checkpoint_id"])
-            case = runs.case_before(lease.run_id, case["checkpoint"]["last_event_sequence"])
+            case = runs.case_before(run_id, case["checkpoint"]["last_event_sequence"])
             continue
-        log.damaged = tuple(damaged)
-        return log
+        return start, position, tuple(damaged)
 
 
-def _opened(lease: Lease, case: Facts) -> Log:
+def _read(run_id: uuid.UUID, case: Facts) -> tuple[int, Position]:
     try:
-        start, events = _start(lease.run_id, case)
-        log = Log(lease, folded(start, events))
+        start, events = _start(run_id, case)
+        position = folded(start, events)
     except (LookupError, TypeError, ValueError) as problem:
         raise Damaged(f"What is stored of this run cannot be read: {problem!r}") from problem
-    log._checkpointed = start.seq
-    if log.position.head != case["head"]:
+    if position.head != case["head"]:
         raise Damaged("The run's head is not the hash of its last event.")
-    return log
+    return start.seq, position
 
 
 def _start(run_id: uuid.UUID, case: Facts) -> tuple[Position, Sequence[Facts]]:

@@ -48,6 +48,7 @@ def _accepted(event: Event) -> Position:
         recorded=inherited.get("recorded", {}),
         completed=inherited.get("completed", {}),
         event=inherited.get("event"),
+        branches=inherited.get("branches"),
         done_elsewhere=tuple(inherited.get("done_after", ())),
         budget={"limits": facts["budget"], **spent},
     )
@@ -125,7 +126,8 @@ def _parked(position: Position, event: Event) -> Position:
 def _ended(position: Position, event: Event) -> Position:
     nothing: dict[str, Any] = {"pending": None, "awaiting": None, "asked": None}
     state = {**position.state, **event.payload.get("set", {})}
-    return stepped(position, event.payload, **nothing, state=state, wait=None, event=None)
+    nothing |= {"wait": None, "event": None, "branches": None}
+    return stepped(position, event.payload, **nothing, state=state)
 
 
 def _finish_requested(position: Position, event: Event) -> Position:
@@ -150,6 +152,20 @@ def _wait_elapsed(position: Position, event: Event) -> Position:
     return replace(position, wait={**position.wait, "elapsed": True})
 
 
+def _branches_recalled(position: Position, event: Event) -> Position:
+    return stepped(position, event.payload, wait={**(position.wait or {}), "recalled": True})
+
+
+def _branches_joined(position: Position, event: Event) -> Position:
+    """What the branches have used, the run has used."""
+    outcomes, joined, budget = event.payload["branches"], {}, position.budget
+    for name, outcome in outcomes.items():
+        budget = budgets.spent(budget, outcome["spent"])
+        joined[name] = {what: value for what, value in outcome.items() if what != "spent"}
+    wait = {**(position.wait or {}), "joined": joined}
+    return stepped(position, event.payload, wait=wait, budget=budget)
+
+
 def _asked(what: str) -> Folded:
     """An operator asked it of the run; to end it outweighs to pause it."""
 
@@ -167,12 +183,14 @@ def _paused(position: Position, event: Event) -> Position:
 
 def _resume_requested(position: Position, event: Event) -> Position:
     """A person has looked: what was seen wrong is read again, patience starts anew. A rollback
-    that has come to its end and left something standing is over."""
+    that has come to its end and left something standing is over. A branch may be told so before
+    it has come to stand still."""
+    asked = position.asked if position.asked == "cancel" else None
     unwinding = position.unwinding
     if unwinding and unwinding["begun"] and not unwinding["left"] and position.pending is None:
         unwinding = None
     pending = rollbacks.looked_at_again(position.pending)
-    return replace(position, pending=pending, unwinding=unwinding, failures=0)
+    return replace(position, asked=asked, pending=pending, unwinding=unwinding, failures=0)
 
 
 _FOLDS: Mapping[str, Folded] = {
@@ -188,6 +206,9 @@ _FOLDS: Mapping[str, Folded] = {
     "node_failed": _node_failed,
     "versions_carried_over": _carried_over,
     "wait_begun": _wait_begun,
+    "branches_begun": _wait_begun,
+    "branches_recalled": _branches_recalled,
+    "branches_joined": _branches_joined,
     "event_received": _event_received,
     "wait_elapsed": _wait_elapsed,
     "value_recorded": _value_recorded,

@@ -37,7 +37,8 @@ def arriving(position: Position, facts: Facts, **changes: Any) -> dict[str, Any]
     if node is None:
         return changes
     visits = {**position.visits, node: position.visits.get(node, 0) + 1}
-    event = (position.wait or {}).get("event")
+    wait = position.wait or {}
+    led = {"wait": None, "event": wait.get("event"), "branches": wait.get("joined")}
     entered = {"node": node, "visits": visits, "ordinal": 0, "recorded": {}}
     budget = budgets.spent(changes.get("budget", position.budget), {"steps": 1})
-    return {**changes, **entered, "wait": None, "event": event, "budget": budget}
+    return {**changes, **entered, **led, "budget": budget}

@@ -2,7 +2,8 @@
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.db import transaction
 
@@ -20,6 +21,12 @@ def deliver_through(send: Callable[[uuid.UUID], None]) -> None:
 def hint(run_id: uuid.UUID) -> None:
     """Send the hint when the transaction around it, if any, has committed."""
     transaction.on_commit(lambda: _deliver(run_id))
+
+
+def hint_at(told: Mapping[str, Any]) -> None:
+    """Hint at every run that a door says needs it."""
+    for run_id in told.get("hints", ()):
+        hint(uuid.UUID(run_id))
 
 
 def _deliver(run_id: uuid.UUID) -> None:

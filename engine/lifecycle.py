@@ -10,9 +10,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from . import actions, budgets, clock, conf, workflows
+from . import actions, branching, budgets, clock, conf, hints, workflows
+from .branches import Branch
 from .canonical import must_come_back, packed
-from .errors import BadInput, PlacetError
+from .crashpoints import reach
+from .errors import BadInput, BudgetExhausted, PlacetError
 from .eventlog import ACTOR, Behind, Log
 from .leasing import Lease
 from .store import alerts, runs
@@ -76,16 +78,17 @@ def next_move(position: Position) -> str:
         left = position.unwinding and position.unwinding["left"]
         return "take_back" if left else "end_rollback"
     if position.wait is not None:
-        return "wait_on"
+        return "wait_on_branches" if position.wait["what"] == "branches" else "wait_on"
     if position.requests:
         return "take_request"
     return "visit"
 
 
 def _is_quiet(position: Position) -> bool:
-    """Nothing that was begun is unfinished; a run on its way back may rest, not end elsewhere."""
+    """Nothing that was begun is unfinished; a run on its way back may rest, not end elsewhere, and
+    one that has branched ends after its branches."""
     is_rolled_back = position.status == "rolling_back" or position.unwinding is not None
-    if is_rolled_back and position.asked == "cancel":
+    if position.asked == "cancel" and (is_rolled_back or position.has_branched):
         return False
     return position.pending is None or position.pending.stage not in UNDER_WAY
 
@@ -150,6 +153,7 @@ def _context(log: Log) -> Context:
         state=position.state,
         latest_effect=position.completed.get("latest"),
         event=position.event,
+        branches=position.branches,
         record=lambda name, function: _recorded(log, name, function),
         switch_plan=lambda name, plan: _plan_switched(log, name, plan),
         spend=lambda name, **amounts: _spend(log, name, amounts),
@@ -181,6 +185,7 @@ def _check_allowed(node: workflows.Node, said: Next) -> None:
         Go: lambda: [said.node],  # type: ignore[union-attr]
         Propose: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
         Wait: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
+        Branch: lambda: [t for t in (said.then, said.otherwise) if t],  # type: ignore[union-attr]
         Finish: list,
     }.get(type(said))
     if targets is None:
@@ -208,8 +213,17 @@ def _follow(log: Log, said: Next) -> None:
         _request(log, said)
     elif isinstance(said, Wait):
         log.write("wait_begun", outside(lambda: said.begun(clock.now())))
+    elif isinstance(said, Branch):
+        _branch(log, said)
     else:
         end(log, "completed", changes=said.changes)
+
+
+def _branch(log: Log, said: Branch) -> None:
+    try:
+        branching.begin(log, said)
+    except BudgetExhausted as problem:
+        pause(log, "budget_exhausted", problem.message)
 
 
 def _request(log: Log, said: Propose) -> None:
@@ -382,4 +396,6 @@ def pause_unread(lease: Lease, reason: str, problem: PlacetError) -> None:
 
 def end(log: Log, status: str, *, reason: str | None = None, changes: Facts | None = None) -> None:
     facts = {"status": status, "reason_code": reason, "set": changes or {}}
-    log.write("run_ended", facts, boundary=True)
+    told = log.write("run_ended", facts, boundary=True)
+    reach("ended")
+    hints.hint_at(told)

@@ -93,7 +93,7 @@ STOP_KINDS = ("workflow", "action", "agent", "run")
 DELIVERIES = ("delivered", "kept", "duplicate_ignored")
 """What becomes of an event from outside."""
 
-WAITS = ("event", "time")
+WAITS = ("event", "time", "branches")
 """What a node may have its run wait for."""
 
 WORKING = ("running", "reconciling", "rolling_back")

@@ -119,9 +119,10 @@ class Position:
     `asked` is what an operator has asked of the run and no worker has heeded yet. `unwinding` is
     a rollback that an operator authorised: what it covers, what of that is `left`, what is to be
     done by hand, and whether it has `begun`.
-    `wait` is what the node has the run wait for, and then what became of it (`event` or
-    `elapsed`); `event` is the event from outside that led to this node. `stands_on` are the
-    versions of models and prompts that the run is pinned to.
+    `wait` is what the node has the run wait for, and then what became of it (`event`, `elapsed`
+    or `joined`); `event` is the event from outside that led to this node, `branches` what the
+    branches have come to that did. `stands_on` are the versions of models and prompts that the run
+    is pinned to.
     """
 
     run_id: uuid.UUID
@@ -144,6 +145,7 @@ class Position:
     unwinding: Facts | None = None
     wait: Facts | None = None
     event: Facts | None = None
+    branches: Facts | None = None
     searchable: Facts = field(default_factory=dict)
     failures: int = 0
     pending: Pending | None = None
@@ -155,6 +157,12 @@ class Position:
     @property
     def visit(self) -> str:
         return f"{self.node}:{self.visits.get(self.node, 1)}"
+
+    @property
+    def has_branched(self) -> bool:
+        """It waits for branches that it has not joined yet."""
+        wait = self.wait
+        return wait is not None and wait["what"] == "branches" and "joined" not in wait
 
     @property
     def in_hand(self) -> Pending:
@@ -176,6 +184,7 @@ IN_SNAPSHOT = (
     "unwinding",
     "wait",
     "event",
+    "branches",
     "failures",
     "whence",
     "searchable",

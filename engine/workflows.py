@@ -1,8 +1,9 @@
 """Workflows: static graphs of named nodes, written by an integrator, checked at start-up.
 
 Put them into `placet_workflows.py` of an installed app. A node is a function that returns what
-should happen next (`go`, `propose`, `finish`, and the waits of `engine.waits`); it never touches
-the outside itself. Whatever is not deterministic in it goes through `ctx.record(name, function)`.
+should happen next (`go`, `propose`, `finish`, the waits of `engine.waits`, `branch` of
+`engine.branches`); it never touches the outside itself. Whatever is not deterministic in it goes
+through `ctx.record(name, function)`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from . import pins
+from .branches import Branch
 from .errors import BadInput, Incompatible
 from .pins import Carry, CarryOver
 from .types import Facts
@@ -51,7 +53,7 @@ class Finish:
     changes: Facts = field(default_factory=dict)
 
 
-Next = Go | Propose | Wait | Finish
+Next = Go | Propose | Wait | Branch | Finish
 
 
 def go(node: str, **changes: Any) -> Go:
@@ -93,6 +95,9 @@ class Context:
     event: Facts | None
     """The event that ended the wait before this node: `name`, `key`, `external_id`, `payload`,
     `received_at`. None in every node that no event led to."""
+    branches: Facts | None
+    """What the run had branched into before this node: by name, `run_id`, `status`, `reason_code`
+    and the `state` it ended with. None in every node that no branches led to."""
     record: Callable[[str, Callable[[], Any]], Any]
     """`record(name, function)`: run `function` once, store its JSON value, read it back when the
     node runs again. It may run twice if a crash falls in between; it must not act outside."""

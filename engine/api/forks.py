@@ -5,7 +5,7 @@ from typing import Any
 
 from engine import checkpointing, conf, folding, history, workflows
 from engine.canonical import packed
-from engine.errors import BadInput, NotFound
+from engine.errors import BadInput, Conflict, NotFound
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.models import Run
@@ -21,7 +21,8 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
 
     Proposals are not inherited: the node is entered anew and proposes for itself, under keys of
     its own. What the origin committed after `seq` is told to whoever decides a repetition.
-    Raises NotFound, Damaged, NotPermitted; Conflict while an effect of the origin is unsettled.
+    Raises NotFound, Damaged, NotPermitted; Conflict while an effect of the origin is unsettled, and
+    where it waited for branches.
     """
     must_have_a_reason(reason)
     origin = Run.objects.filter(run_id=run_id).first()
@@ -29,6 +30,7 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
         raise NotFound("There is no such run.")
     position = history.position_at(run_id, seq)
     _must_be_runnable(position)
+    _must_be_between_branches(position)
     facts = _facts(origin, position, operator, reason)
     new = uuid7()
     checkpoint = checkpointing.saved(folding.fold(None, _first(new, operator, facts)))
@@ -42,6 +44,15 @@ def _must_be_runnable(position: Position) -> None:
         raise BadInput("The installation's own logs are not runs of a workflow.", path="$.run")
     if workflows.get(position.workflow, position.workflow_version).internal:
         raise BadInput("A rollback is not forked; have it authorised anew.", path="$.run")
+
+
+def _must_be_between_branches(position: Position) -> None:
+    """A node that is entered anew branches anew, and nobody would be told what was done."""
+    if position.wait is not None and position.wait["what"] == "branches":
+        raise Conflict(
+            "Here the run waits for its branches. Fork it before it branched, or where it goes on "
+            "after them; or fork one of the branches."
+        )
 
 
 def _facts(origin: Run, position: Position, operator: Reviewer, reason: str) -> dict[str, Any]:
@@ -73,6 +84,7 @@ def _inherited(origin: Run, position: Position) -> Facts:
         "recorded": position.recorded,
         "completed": position.completed,
         "event": position.event,
+        "branches": position.branches,
         "spent": spent,
         "done_after": list(forks.effects_committed_after(origin.run_id, position.seq)),
     }

@@ -2,12 +2,12 @@
 
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 from engine import actions, budgets, conf, states
 from engine.canonical import check, packed
-from engine.errors import BadInput
-from engine.hints import hint
+from engine.errors import BadInput, NotFound
+from engine.hints import hint, hint_at
 from engine.store import alerts, control, effects, resolutions, runs
 from engine.types import Facts
 
@@ -16,16 +16,19 @@ from .who import Reviewer
 
 
 def resume_run(run_id: uuid.UUID, *, reviewer: Reviewer, reason: str) -> None:
-    """Let a paused run go on, with a reason. What is pending is looked at again; nothing is
-    repeated without passing the gate. Raises Conflict unless the run is paused."""
+    """Let a paused run go on, with a reason, and its branches that stand still since it does. What
+    is pending is looked at again; nothing is repeated without passing the gate. Raises Conflict
+    unless the run is paused."""
     must_have_a_reason(reason)
     facts = {**_person(reviewer), "reason": reason}
-    runs.resume_run(run_id, reviewer.actor, packed(facts))
+    told = runs.resume_run(run_id, reviewer.actor, packed(facts))
     hint(run_id)
+    hint_at(told)
 
 
 def pause_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
-    """Have a run stand still before its next step; an effect under way is finished first.
+    """Have a run and its branches stand still before their next step; an effect under way is
+    finished first.
 
     Raises Conflict when it stands still already, Terminal when it has ended.
     """
@@ -33,7 +36,8 @@ def pause_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
 
 
 def cancel_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
-    """End a run; an effect under way is settled first, what is merely proposed is withdrawn.
+    """End a run and its branches; an effect under way is settled first, what is merely proposed is
+    withdrawn.
 
     Raises Conflict while it is being rolled back, Terminal when it has ended.
     """
@@ -41,22 +45,38 @@ def cancel_run(run_id: uuid.UUID, *, operator: Reviewer, reason: str) -> None:
 
 
 def raise_budget(run_id: uuid.UUID, budget: Facts, *, operator: Reviewer, reason: str) -> None:
-    """Give a run other limits: those named in `budget`, and the rest as the default has them.
+    """Give a run other limits: those named in `budget`, and the rest as the default has them; of a
+    branch, the rest as it had them, and the runs above it are given what it gets more.
 
-    A run that is paused for want of budget goes on. Raises BadInput, NotPermitted, Terminal.
+    A run that is paused for want of budget goes on. Raises BadInput, NotPermitted, Terminal;
+    Conflict where limits were lowered under branches.
     """
     must_have_a_reason(reason)
-    limits = {**conf.default_budget(), **budgets.checked(budget)}
-    facts = {**_person(operator), "reason": reason, "budget": limits}
-    control.raise_budget(run_id, operator.actor, packed(facts))
+    checked = budgets.checked(budget)
+    *above, own = control.budgets_above(run_id) or _nothing_found()
+    limits = {**(own["budget"] if above else conf.default_budget()), **checked}
+    facts = {**_person(operator), "reason": reason, "had": own["budget"], "budget": limits}
+    raised = [_raised(one, own["budget"], limits) for one in above]
+    control.raise_budget(run_id, operator.actor, packed(facts), raised)
     hint(run_id)
+
+
+def _nothing_found() -> NoReturn:
+    raise NotFound("There is no such run.")
+
+
+def _raised(one: Facts, had: Facts, limits: Facts) -> Facts:
+    """A run above a branch, with what that gets more."""
+    budget = budgets.raised_with(one["budget"], had, limits)
+    return {"run_id": one["run_id"], "had": one["budget"], "budget": budget}
 
 
 def _ask(run_id: uuid.UUID, kind: str, operator: Reviewer, reason: str) -> None:
     must_have_a_reason(reason)
     facts = {**_person(operator), "reason": reason}
-    control.ask_of_run(run_id, kind, operator.actor, packed(facts))
+    told = control.ask_of_run(run_id, kind, operator.actor, packed(facts))
     hint(run_id)
+    hint_at(told)
 
 
 def probe_again(run_id: uuid.UUID, effect_id: uuid.UUID, *, operator: Reviewer) -> None:

@@ -46,7 +46,7 @@ class Taking(models.Model):
 
 class Wait(models.Model):
     """What a run waits for, and until when; `over_at` once that has come, its time is up, or the
-    run has ended."""
+    run has ended. `joinable_at` is when the last of its branches ended, until it joins them."""
 
     wait_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     run = models.ForeignKey(Run, models.PROTECT, related_name="waits")
@@ -56,6 +56,7 @@ class Wait(models.Model):
     until = models.DateTimeField()
     begun_at = models.DateTimeField()
     over_at = models.DateTimeField(null=True)
+    joinable_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -66,7 +67,7 @@ class Wait(models.Model):
             models.CheckConstraint(
                 name="wait_for_an_event_names_it",
                 condition=models.Q(what="event", name__isnull=False, key__isnull=False)
-                | models.Q(what="time", name__isnull=True, key__isnull=True),
+                | models.Q(what__in=("branches", "time"), name__isnull=True, key__isnull=True),
             ),
         ]
         indexes = [
@@ -74,5 +75,10 @@ class Wait(models.Model):
                 fields=["name", "key"],
                 name="wait_by_key",
                 condition=models.Q(what="event", over_at__isnull=True),
+            ),
+            models.Index(
+                fields=["joinable_at"],
+                name="wait_joinable",
+                condition=models.Q(joinable_at__isnull=False),
             ),
         ]

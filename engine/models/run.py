@@ -11,7 +11,7 @@ from .constraints import one_of, one_of_or_null
 
 
 class Run(models.Model):
-    """One durable execution of a workflow version."""
+    """One durable execution of a workflow version; as a `branch`, by that name, of its parent."""
 
     run_id = models.UUIDField(primary_key=True)
     workflow = models.TextField()
@@ -35,6 +35,7 @@ class Run(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
+    branch = models.TextField(null=True)
     forked_from = models.TextField(null=True)
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
@@ -51,6 +52,11 @@ class Run(models.Model):
                 "run_reason_known_when_paused_or_ended",
                 "reason_code",
                 (*states.PAUSE_REASONS, "rejected", "expired", "withdrawn", "effect_failed"),
+            ),
+            models.CheckConstraint(
+                name="run_branch_has_a_parent",
+                condition=models.Q(parent__isnull=True, branch__isnull=True)
+                | models.Q(parent__isnull=False, branch__isnull=False),
             ),
             models.CheckConstraint(
                 name="run_ended_at_means_terminal",

@@ -20,6 +20,7 @@ FILES = (
     "ground",
     "values",
     "trail",
+    "branches",
     "stops",
     "runs",
     "proposals",

@@ -72,13 +72,18 @@ BEGIN
     END IF;
 END $$;
 
--- One more effect is within the run's budget. What surely did not happen costs nothing.
+-- One more effect is within the run's budget, and within that of each run above it, whose branches
+-- count together. What surely did not happen costs nothing.
 CREATE FUNCTION doors._must_have_budget(r engine_run, e engine_effect) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE v_most text;
 BEGIN
-    IF (SELECT count(*) FROM engine_effect WHERE run_id = r.run_id AND compensates_id IS NULL
-        AND status <> 'failed' AND effect_id <> e.effect_id) >= (r.budget->>'max_effects')::int THEN
-        PERFORM doors._refuse('budget_exhausted', format('%s effects', r.budget->>'max_effects'));
+    SELECT a.budget->>'max_effects' INTO v_most FROM doors._line(r.run_id) a
+    WHERE (SELECT count(*) FROM engine_effect
+           WHERE run_id IN (SELECT doors._tree(a.run_id)) AND compensates_id IS NULL
+             AND status <> 'failed' AND effect_id <> e.effect_id) >= (a.budget->>'max_effects')::int;
+    IF FOUND THEN
+        PERFORM doors._refuse('budget_exhausted', format('%s effects', v_most));
     END IF;
 END $$;
 

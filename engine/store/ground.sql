@@ -121,6 +121,12 @@ LANGUAGE sql STABLE AS $$
                              'at', doors._instant(r.last_at))
 $$;
 
+-- What a door tells, and which runs besides need a hint.
+CREATE FUNCTION doors._with_hints(p_told json, p_runs uuid[]) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT (p_told::jsonb || jsonb_build_object('hints', p_runs))::json
+$$;
+
 -- Save every column of the run that a transition may change, in one UPDATE.
 CREATE FUNCTION doors._save(r engine_run) RETURNS void
 LANGUAGE sql AS $$

@@ -131,13 +131,15 @@ LANGUAGE sql STABLE AS $$
           AND over_at IS NULL AND until > i.received_at)
 $$;
 
--- The run, its wait ended if its time has come or has run out: by the database's clock.
+-- The run, its wait ended if its time has come or has run out: by the database's clock. Branches
+-- that had all ended by then were in time, however late a worker comes by.
 CREATE FUNCTION doors._without_elapsed_wait(r engine_run) RETURNS engine_run
 LANGUAGE plpgsql AS $$
 DECLARE w engine_wait;
 BEGIN
     SELECT * INTO w FROM engine_wait
-    WHERE run_id = r.run_id AND over_at IS NULL AND until <= clock_timestamp();
+    WHERE run_id = r.run_id AND over_at IS NULL AND until <= clock_timestamp()
+      AND (joinable_at IS NULL OR joinable_at > until);
     IF NOT FOUND THEN
         RETURN r;
     END IF;

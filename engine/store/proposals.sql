@@ -131,10 +131,10 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- Why this person may not decide this proposal now; NULL when they may. The one rule for all
--- routes: active, in the policy's group, and not the initiator of the run.
+-- routes: active, in the policy's group, and not who started the run or one that it is a branch of.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
-DECLARE v_group text; v_initiator bigint; v_starter text;
+DECLARE v_group text;
 BEGIN
     SELECT group_name INTO v_group FROM engine_policy WHERE in_force;
     IF v_group IS NULL THEN
@@ -147,10 +147,10 @@ BEGIN
                    WHERE person_id = p_person AND group_name = v_group) THEN
         RETURN format('only members of "%s" decide this', v_group);
     END IF;
-    SELECT r.initiator_person_id, e.actor INTO v_initiator, v_starter
-    FROM engine_proposal o JOIN engine_run r USING (run_id)
-    JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1 WHERE o.id = p_proposal;
-    IF v_initiator = p_person OR v_starter = 'person:' || p_person THEN
+    IF EXISTS (SELECT 1 FROM engine_proposal o, doors._line(o.run_id) r
+               JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1
+               WHERE o.id = p_proposal AND (r.initiator_person_id = p_person
+                                            OR e.actor = 'person:' || p_person)) THEN
         RETURN 'who started it never decides it';
     END IF;
     RETURN NULL;

@@ -24,6 +24,8 @@ BEGIN
     r.stands_on := coalesce((p->'stands_on')::jsonb, '{}');
     r.initiator := p->>'initiator';
     r.initiator_person_id := (p->>'initiator_person')::bigint;
+    r.parent_id := (p->>'parent')::uuid;
+    r.branch := p->>'branch';
     r.forked_from := p->>'forked_from';
     r := doors._append(r, 'run_accepted', p_actor, p_payload, p_values);
     r.created_at := r.last_at;
@@ -63,6 +65,8 @@ LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN r.wake_at IS NULL THEN r.status = ANY (doors._working())
                 ELSE r.wake_at <= clock_timestamp() AND NOT doors._is_terminal(r.status) END
         OR (r.status = 'paused' AND r.reason_code = 'stop' AND NOT doors._is_stopped(r))
+        OR (r.status = 'waiting_external' AND EXISTS (
+            SELECT 1 FROM engine_wait WHERE run_id = r.run_id AND joinable_at IS NOT NULL))
 $$;
 
 -- Everything a worker needs to resume: the run, its newest checkpoint before that seq, and the
@@ -144,6 +148,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._held(p_run, p_token);
     p json := doors._facts(p_payload);
+    v_above uuid;
 BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
@@ -154,9 +159,13 @@ BEGIN
     r := doors._append(r, p_kind, p_actor, p_payload, p_values);
     r := doors._moved(r, p);
     IF doors._is_terminal(r.status) THEN
-        UPDATE engine_wait SET over_at = r.last_at WHERE run_id = p_run AND over_at IS NULL;
+        PERFORM doors._must_be_without_branches(r);
+        UPDATE engine_wait SET over_at = coalesce(over_at, r.last_at), joinable_at = NULL
+        WHERE run_id = p_run AND (over_at IS NULL OR joinable_at IS NOT NULL);
+        v_above := CASE WHEN r.parent_id IS NOT NULL THEN doors._made_joinable(r) END;
     END IF;
-    RETURN doors._finished(r, p_checkpoint);
+    RETURN CASE WHEN v_above IS NULL THEN doors._finished(r, p_checkpoint)
+                ELSE doors._with_hints(doors._finished(r, p_checkpoint), ARRAY[v_above]) END;
 END $$;
 
 -- The run's columns after an event with these facts.
@@ -179,7 +188,8 @@ BEGIN
     RETURN r;
 END $$;
 
--- A person lets a paused run go on: what is pending is looked at again, nothing is repeated.
+-- A person lets a paused run go on: what is pending is looked at again, nothing is repeated. Its
+-- branches that stand still since it does go on, too.
 CREATE FUNCTION doors.resume_run(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run);
@@ -189,10 +199,10 @@ BEGIN
         PERFORM doors._must_move('run', r.status, 'reconciling');
         PERFORM doors._refuse('conflict', format('the run is %s, not paused', r.status));
     END IF;
-    r := doors._append(r, 'resume_requested', p_actor, p_payload);
-    r.wake_at := clock_timestamp();
+    r := doors._with_request(r, 'resume_requested', p_actor, p_payload);
     PERFORM doors._save(r);
-    RETURN doors._told(r);
+    RETURN doors._with_hints(doors._told(r), doors._ask_branches(
+        p_run, 'resume_requested', p_actor, doors._asked_through(p_run, doors._facts(p_payload))));
 END $$;
 
 -- What an agent asked of its run and was refused is a fact of the run; said again at once, it is
@@ -222,6 +232,11 @@ LANGUAGE sql STABLE AS $$
      WHERE wake_at <= clock_timestamp()
        AND (lease_until IS NULL OR lease_until <= clock_timestamp())
      ORDER BY wake_at LIMIT p_limit)
+    UNION
+    (SELECT w.run_id FROM engine_wait w JOIN engine_run r USING (run_id)
+     WHERE w.joinable_at IS NOT NULL AND r.status = 'waiting_external'
+       AND (r.lease_until IS NULL OR r.lease_until <= clock_timestamp())
+     ORDER BY w.joinable_at LIMIT p_limit)
     UNION
     (SELECT run_id FROM engine_run r
      WHERE status = 'paused' AND reason_code = 'stop' AND NOT doors._is_stopped(r)

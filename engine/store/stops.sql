@@ -2,15 +2,16 @@
 -- stop holds from its own commit.
 
 -- Whether a stop's scope takes in what this run does with this action (NULL: whatever it is). A
--- run that rolls an ended one back is in every scope that the ended one is in.
+-- branch is in every scope that the run above it is in, and a run that rolls an ended one back in
+-- those of the ended one.
 CREATE FUNCTION doors._in_scope(p_scope text, r engine_run, p_action text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT p_scope = 'everything' OR p_scope = 'run:' || r.run_id
         OR p_scope = 'workflow:' || r.workflow OR p_scope = r.initiator
         OR p_scope = 'action:' || p_action
-        OR (r.workflow = 'rollback' AND EXISTS (
-            SELECT 1 FROM engine_run o WHERE o.run_id = (r.labels->>'rolls_back')::uuid
-            AND p_scope IN ('run:' || o.run_id, 'workflow:' || o.workflow, o.initiator)))
+        OR ((r.parent_id IS NOT NULL OR r.workflow = 'rollback') AND EXISTS (
+            SELECT 1 FROM doors._line(r.run_id) o
+            WHERE p_scope IN ('run:' || o.run_id, 'workflow:' || o.workflow, o.initiator)))
 $$;
 
 CREATE FUNCTION doors._must_not_be_stopped(r engine_run, p_action text, p_is_rollback boolean)

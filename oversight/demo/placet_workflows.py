@@ -1,9 +1,10 @@
-"""Refunds as graphs: look at the claim, ask for the refund, close the case; one waits for the goods
-to come back first."""
+"""Refunds as graphs: look at the claim, ask for the refund, close the case. One waits for the goods
+to come back first, and one refunds many customers side by side."""
 
 from datetime import timedelta
 from decimal import Decimal
 
+from engine.branches import branch, leg
 from engine.waits import wait_for
 from engine.workflows import Context, Next, Workflow, finish, go, propose
 
@@ -83,3 +84,25 @@ def paid_back(ctx: Context) -> Next:
 def kept_goods(ctx: Context) -> Next:
     """They did not come back in time, or nobody would pay for them."""
     return finish(refunded=False)
+
+
+recall = Workflow("recall", start="refund_all", title="Refund all who bought a recalled article")
+
+
+@recall.node(to=["told"])
+def refund_all(ctx: Context) -> Next:
+    """Each customer's refund is a run of its own, and decided by itself."""
+    return branch(
+        {claim["order"]: leg("refund", claim) for claim in ctx.state["claims"]},
+        then="told",
+        expires=timedelta(weeks=4),
+        otherwise="told",
+    )
+
+
+@recall.node(ends=True)
+def told(ctx: Context) -> Next:
+    branches = ctx.branches or {}
+    return finish(
+        refunded=[order for order, one in branches.items() if one["state"].get("refunded")]
+    )

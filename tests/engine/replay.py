@@ -1,7 +1,8 @@
 """An exported log folded into the rows it should have left, in plain Python.
 
 Deliberately imports nothing of the engine: if the log and the tables say the same, whoever holds
-the log holds everything. Only a run's lease and wake-up time are not in it.
+the log holds everything. Only a run's lease and wake-up time are not in it, nor when its
+branches had all ended, which is in theirs.
 """
 
 import json
@@ -13,7 +14,10 @@ from typing import Any
 Row = dict[str, Any]
 
 TERMINAL = {"completed", "failed", "rolled_back", "cancelled"}
-NOT_IN_THE_LOG = {"engine_run": {"lease_owner", "lease_token", "lease_until", "wake_at"}}
+NOT_IN_THE_LOG = {
+    "engine_run": {"lease_owner", "lease_token", "lease_until", "wake_at"},
+    "engine_wait": {"joinable_at"},
+}
 
 
 @dataclass
@@ -77,7 +81,8 @@ def accepted(tables: Tables, fact: Fact) -> None:
         "stands_on": said.get("stands_on", {}),
         "initiator": said["initiator"],
         "initiator_person_id": said["initiator_person"],
-        "parent_id": None,
+        "parent_id": said.get("parent"),
+        "branch": said.get("branch"),
         "forked_from": said.get("forked_from"),
         "created_at": fact.at,
         "ended_at": None,
@@ -140,6 +145,11 @@ def wait_begun(tables: Tables, fact: Fact) -> None:
         "begun_at": fact.at,
         "over_at": None,
     }
+
+
+def joined(tables: Tables, fact: Fact) -> None:
+    stepped(tables, fact)
+    wait_over(tables, fact)
 
 
 def wait_over(tables: Tables, fact: Fact) -> None:
@@ -457,6 +467,9 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "pause_requested": heard,
     "cancel_requested": heard,
     "wait_begun": wait_begun,
+    "branches_begun": wait_begun,
+    "branches_recalled": stepped,
+    "branches_joined": joined,
     "event_received": received,
     "wait_elapsed": wait_over,
     "event_kept": heard,

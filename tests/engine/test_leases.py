@@ -49,6 +49,10 @@ DOORS = {
     "retract_proposal": stories.cancelled_right_before_the_gate,
     "begin_wait": stories.waits_for_an_event,
     "carry_over": stories.carried_over_while_it_was_prepared,
+    "begin_branches": stories.branched_and_joined,
+    "park_for_branches": stories.branched_and_joined,
+    "join_branches": stories.branched_and_joined,
+    "recall_branches": stories.branches_whose_time_was_up,
 }
 """Every door of a worker's, and a story in which a worker comes through it."""
 
@@ -87,10 +91,12 @@ def each_call_of(door: str, first: Callable[[str, list[Any]], None]) -> Iterator
 
 
 def test_no_door_is_forgotten() -> None:
-    """A worker writes through `move_run` and through the doors that kinds of events have."""
-    assert len(DOORS) == len(eventlog._DOORS) + 1
+    """A worker writes through `move_run`, through the doors that kinds of events have, and through
+    the two that begin branches and park for them."""
+    assert len(DOORS) == len(eventlog._DOORS) + 3
 
 
+@pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("token", [-1, +1], ids=["of-before", "of-nobody"])
 @pytest.mark.parametrize("door", DOORS)
 def test_another_token_changes_nothing(door: str, token: int, desk: Desk) -> None:
@@ -110,6 +116,7 @@ def test_another_token_changes_nothing(door: str, token: int, desk: Desk) -> Non
     assert seen
 
 
+@pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("door", DOORS)
 def test_the_right_token_of_a_lapsed_lease_changes_nothing(door: str, desk: Desk) -> None:
     real = db.value

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from engine import api, folding, sweeper
+from engine.branches import branch as branching
+from engine.branches import leg
 from engine.errors import NotPermitted
-from engine.models import Alert, Effect
+from engine.models import Alert, Effect, Run
 from engine.waits import Wait, sleep_for, wait_for
 from engine.workflows import Context, Next, Workflow, finish
 from oversight.demo.placet_actions import Refund
@@ -360,6 +362,72 @@ def an_event_that_came_too_late(desk: Desk) -> uuid.UUID:
     return run_id
 
 
+def recalled(desk: Desk) -> uuid.UUID:
+    """A recalled article: two customers to be paid back, each by a branch of its own."""
+    claims = [
+        {"order": desk.purchase(), "customer": "Mara Vogel", "amount": "25.00"} for _ in range(2)
+    ]
+    run_id = desk.start_run("recall", claims=claims)
+    desk.work(run_id)
+    for branch in Run.objects.filter(parent_id=run_id):
+        desk.work(branch.run_id)
+    return run_id
+
+
+def branched_and_joined(desk: Desk) -> uuid.UUID:
+    run_id = recalled(desk)
+    for branch in Run.objects.filter(parent_id=run_id):
+        desk.approve(desk.proposal(branch.run_id))
+        desk.work(branch.run_id)
+    desk.work(run_id)
+    assert desk.run(run_id).status == "completed"
+    return run_id
+
+
+def a_branch(desk: Desk) -> uuid.UUID:
+    run_id = branched_and_joined(desk)
+    return Run.objects.filter(parent_id=run_id).latest("created_at").run_id
+
+
+def branches_whose_time_was_up(desk: Desk) -> uuid.UUID:
+    run_id = branching_for_a_moment(desk)
+    desk.work(run_id)
+    for branch in Run.objects.filter(parent_id=run_id):
+        desk.work(branch.run_id)
+    desk.work(run_id)
+    assert "branches_recalled" in desk.database.kinds(run_id)
+    assert desk.run(run_id).reason_code == "expired"
+    return run_id
+
+
+def branching_for_a_moment(desk: Desk) -> uuid.UUID:
+    order, made = desk.purchase(), Workflow("waiting", start="first")
+    claim = {"order": order, "customer": "Mara Vogel", "amount": "25.00"}
+
+    def first(ctx: Context) -> Next:
+        at_once = timedelta(microseconds=1)
+        return branching({"only": leg("refund", claim)}, then="last", expires=at_once)
+
+    def last(ctx: Context) -> Next:
+        return finish()
+
+    made.node(to=["last"])(first)
+    made.node(ends=True)(last)
+    run_id = desk.start_run("waiting")
+    desk.work(run_id)
+    return run_id
+
+
+def cancelled_while_it_branched(desk: Desk) -> uuid.UUID:
+    run_id = recalled(desk)
+    api.cancel_run(run_id, operator=reviewer(desk.people.otto), reason="Not wanted any more.")
+    for branch in Run.objects.filter(parent_id=run_id):
+        desk.work(branch.run_id)
+    desk.work(run_id)
+    assert desk.run(run_id).status == "cancelled"
+    return run_id
+
+
 def slept(desk: Desk) -> uuid.UUID:
     run_id = waiting(desk, sleep_for(timedelta(), then="last"))
     desk.work(run_id)
@@ -416,6 +484,10 @@ STORIES: list[Story] = [
     an_event_that_came_too_late,
     slept,
     cancelled_while_it_waited,
+    branched_and_joined,
+    a_branch,
+    branches_whose_time_was_up,
+    cancelled_while_it_branched,
     the_log_of_events_from_outside,
 ]
 

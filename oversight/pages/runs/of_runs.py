@@ -11,6 +11,10 @@ def accepted(facts: Facts) -> Sentence:
         "workflow": facts["workflow"],
         "version": facts["workflow_version"],
     }
+    if facts.get("parent"):
+        branch = _("As the branch “%(branch)s” of run %(run)s.")
+        told = {"branch": facts["branch"], "run": facts["parent"]}
+        return Sentence(words=words_, glyph="layers", detail=branch % told)
     origin, _at, seq = facts.get("forked_from", "").partition("@")
     if not origin:
         return Sentence(words=words_, glyph="play")

@@ -29,6 +29,7 @@ WAITS: Mapping[str, Callable[[Facts], str]] = {
     "verification": lambda facts: _("Waits to look at the target again"),
     "reconciliation": lambda facts: _("Waits to ask the target again"),
     "event": lambda facts: _("Waits for the event “%(name)s”") % {"name": facts["name"]},
+    "branches": lambda facts: _("Waits for its branches"),
     "time": lambda facts: _("Waits until %(moment)s") % {"moment": _moment(facts)},
 }
 """What a run may wait for."""
@@ -53,6 +54,9 @@ def received(facts: Facts) -> Sentence:
 def elapsed(facts: Facts) -> Sentence:
     if facts["what"] == "time":
         return Sentence(words=_("The time has come"), glyph="hourglass")
+    if facts["what"] == "branches":
+        words_ = _("The time for the branches is up")
+        return Sentence(words=words_, glyph="hourglass", tone="wait")
     words_ = _("The event “%(name)s” did not come in time") % {"name": facts["name"]}
     return Sentence(words=words_, glyph="hourglass", tone="wait", detail=facts["key"])
 

@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping
 
 from django.utils.translation import gettext as _
 
-from oversight.pages.runs import of_effects, of_installation, of_proposals, of_runs, of_waits
+from oversight.pages.runs import (
+    of_branches,
+    of_effects,
+    of_installation,
+    of_proposals,
+    of_runs,
+    of_waits,
+)
 from oversight.pages.runs.sentence import Facts, Sentence
 
 
@@ -29,6 +36,9 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "run_moved": of_runs.moved,
     "run_parked": of_waits.parked,
     "wait_begun": of_waits.begun,
+    "branches_begun": of_branches.begun,
+    "branches_recalled": of_branches.recalled,
+    "branches_joined": of_branches.joined,
     "event_received": of_waits.received,
     "wait_elapsed": of_waits.elapsed,
     "run_paused": of_runs.paused,
