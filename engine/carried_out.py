@@ -9,7 +9,8 @@ from .types import CarriedOut, Position
 
 
 def of(position: Position) -> tuple[CarriedOut, ...]:
-    """What was carried out by the run whose effects are taken back here, the latest first."""
+    """What was carried out by the run whose effects are taken back here, and by its branches, the
+    latest first."""
     return rollbacks.effects_carried_out(origin(position))
 
 

@@ -14,7 +14,7 @@ from .types import CarriedOut, Change
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One effect of a run as a rollback would find it.
+    """One effect of a run, or of a branch of it (`run_id`), as a rollback would find it.
 
     `how` is `machine` (a worker carries the plan out), `by_hand` (`why` says what a person does, or
     why nothing can be done) or `taken_back`. `changed` is what differs now from how the effect left
@@ -22,6 +22,7 @@ class Step:
     """
 
     effect_id: str
+    run_id: str
     action: str
     action_version: int
     title: str
@@ -133,6 +134,7 @@ def _named(effect: CarriedOut, action: actions.Action | None, how: str, why: str
     plan = action.rollback.shown() if action else {"kind": "none", "summary": why, "by": None}
     return Step(
         effect_id=effect.effect_id,
+        run_id=effect.run_id,
         action=effect.action,
         action_version=effect.action_version,
         title=action.title if action else effect.action,

@@ -83,7 +83,8 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedOut:
-    """A forward effect that was carried out, as far as taking it back is concerned.
+    """A forward effect that was carried out, as far as taking it back is concerned: by a run
+    (`run_id`), or by a branch of it.
 
     `status` is succeeded or compensated; `left` is how the inverse's precondition found the object
     right after the effect was verified, None where that was not seen; `rollback_status` is that
@@ -91,6 +92,7 @@ class CarriedOut:
     """
 
     effect_id: str
+    run_id: str
     step_id: str
     action: str
     action_version: int

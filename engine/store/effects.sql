@@ -144,7 +144,7 @@ BEGIN
         PERFORM doors._refuse('not_permitted', 'nobody has authorised this rollback');
     END IF;
     IF NOT EXISTS (SELECT 1 FROM engine_effect WHERE effect_id = e.compensates_id
-                   AND run_id = doors._taken_back_by(r)
+                   AND run_id IN (SELECT doors._tree(doors._taken_back_by(r)))
                    AND status = 'succeeded' AND compensates_id IS NULL) THEN
         PERFORM doors._refuse('conflict', 'there is no such effect to take back');
     END IF;

@@ -5,7 +5,7 @@
 CREATE FUNCTION doors.authorise_rollback(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
-    r engine_run := doors._locked(p_run);
+    r engine_run := doors._locked_with_its_tree(p_run);
     p json := doors._facts(p_payload);
 BEGIN
     PERFORM doors._must_operate((p->>'person')::bigint);
@@ -15,6 +15,7 @@ BEGIN
     IF doors._is_being_rolled_back(r) THEN
         PERFORM doors._refuse('conflict', 'the run is being rolled back already');
     END IF;
+    PERFORM doors._must_be_alone(r);
     PERFORM doors._must_be_settled(r);
     PERFORM doors._must_stand(r, p);
     r := doors._append(r, 'rollback_authorised', p_actor, p_payload);
@@ -31,16 +32,14 @@ CREATE FUNCTION doors.start_rollback(
 LANGUAGE plpgsql AS $$
 DECLARE
     p json := doors._facts(p_payload);
-    o engine_run := doors._locked((p->>'origin')::uuid);
+    o engine_run := doors._locked_with_its_tree((p->>'origin')::uuid);
     r engine_run;
 BEGIN
     PERFORM doors._must_operate((p->>'person')::bigint);
     IF NOT doors._is_terminal(o.status) OR o.workflow = 'rollback' THEN
         PERFORM doors._refuse('conflict', format('the run is %s: nothing new rolls it back', o.status));
     END IF;
-    IF doors._has_a_live_rollback(o) THEN
-        PERFORM doors._refuse('conflict', 'the run is being rolled back already');
-    END IF;
+    PERFORM doors._must_be_alone(o);
     PERFORM doors.start_run(p_run, p_actor, p_accepted, p_checkpoint);
     r := doors._locked(p_run);
     PERFORM doors._must_stand(r, p);
@@ -55,11 +54,50 @@ LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN r.workflow = 'rollback' THEN (r.labels->>'rolls_back')::uuid ELSE r.run_id END
 $$;
 
-CREATE FUNCTION doors._has_a_live_rollback(o engine_run) RETURNS boolean
+-- Lock a run whose effects may be taken back, and the top of the tree that they are of: in a tree
+-- one rollback is authorised at a time. A run that rolls another back is in no tree itself.
+CREATE FUNCTION doors._locked_with_its_tree(p_run uuid) RETURNS engine_run
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run;
+BEGIN
+    IF EXISTS (SELECT 1 FROM engine_run WHERE run_id = p_run AND workflow = 'rollback') THEN
+        r := doors._locked(p_run);
+        PERFORM doors._locked(doors._top(doors._taken_back_by(r)));
+        RETURN r;
+    END IF;
+    PERFORM doors._locked(doors._top(p_run));
+    RETURN doors._locked(p_run);
+END $$;
+
+CREATE FUNCTION doors._top(p_run uuid) RETURNS uuid
 LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT 1 FROM engine_run WHERE workflow = 'rollback'
-                   AND labels->>'rolls_back' = o.run_id::text AND NOT doors._is_terminal(status))
+    SELECT run_id FROM doors._line(p_run) WHERE parent_id IS NULL
 $$;
+
+-- Another run that takes back what this one did, or what one above or below it did; else NULL.
+CREATE FUNCTION doors._other_that_rolls_back(r engine_run) RETURNS uuid
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_origin uuid := doors._taken_back_by(r);
+    v_runs uuid[] := ARRAY(SELECT doors._tree(v_origin))
+                     || ARRAY(SELECT run_id FROM doors._line(v_origin));
+BEGIN
+    RETURN (SELECT k.run_id FROM engine_run k
+            WHERE k.run_id <> r.run_id AND NOT doors._is_terminal(k.status) AND (
+                (k.workflow = 'rollback' AND (k.labels->>'rolls_back')::uuid = ANY (v_runs))
+                OR (k.run_id = ANY (v_runs) AND (doors._is_being_rolled_back(k)
+                                                 OR k.reason_code = 'rollback_failed')))
+            LIMIT 1);
+END $$;
+
+CREATE FUNCTION doors._must_be_alone(r engine_run) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_other uuid := doors._other_that_rolls_back(r);
+BEGIN
+    IF v_other IS NOT NULL THEN
+        PERFORM doors._refuse('conflict', format('the run is being rolled back already, by run %s', v_other));
+    END IF;
+END $$;
 
 -- A rollback was authorised, and neither an end nor a pause has come since.
 CREATE FUNCTION doors._is_being_rolled_back(r engine_run) RETURNS boolean
@@ -71,11 +109,14 @@ LANGUAGE sql STABLE AS $$
             WHERE run_id = r.run_id AND kind IN ('run_paused', 'run_ended')), 0))
 $$;
 
--- Refuse while an effect is under way. One that was seen to be wrong, and waits for a person, is
--- not.
+-- Refuse while an effect or a branch is under way. An effect that was seen to be wrong, and waits
+-- for a person, is not.
 CREATE FUNCTION doors._must_be_settled(r engine_run) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF doors._has_live_branches(r.run_id) THEN
+        PERFORM doors._refuse('conflict', 'a branch of this run is under way; cancel the run, or wait for its branches');
+    END IF;
     IF EXISTS (SELECT 1 FROM engine_effect WHERE run_id = r.run_id
                AND status IN ('executing', 'unknown')) THEN
         PERFORM doors._refuse('conflict', 'nobody can tell yet what an effect of this run did; that is settled first');
@@ -102,7 +143,8 @@ BEGIN
     END IF;
     IF cardinality(v_covered || v_by_hand) <> (
         SELECT count(*) FROM engine_effect
-        WHERE effect_id = ANY (v_covered || v_by_hand) AND run_id = v_origin
+        WHERE effect_id = ANY (v_covered || v_by_hand)
+          AND run_id IN (SELECT doors._tree(v_origin))
           AND status = 'succeeded' AND compensates_id IS NULL) THEN
         PERFORM doors._refuse('conflict', 'what is to be taken back does not stand any more');
     END IF;
@@ -123,14 +165,15 @@ END $$;
 CREATE FUNCTION doors.confirm_by_hand(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
-    r engine_run := doors._locked(p_run);
+    r engine_run := doors._locked_with_its_tree(p_run);
     p json := doors._facts(p_payload);
     e engine_effect;
     v_at timestamptz;
 BEGIN
     PERFORM doors._must_operate((p->>'person')::bigint);
     SELECT * INTO e FROM engine_effect
-    WHERE effect_id = (p->>'effect_id')::uuid AND run_id = doors._taken_back_by(r);
+    WHERE effect_id = (p->>'effect_id')::uuid
+      AND run_id IN (SELECT doors._tree(doors._taken_back_by(r)));
     IF NOT FOUND THEN
         PERFORM doors._refuse('not_found', 'there is no such effect');
     END IF;
@@ -165,7 +208,10 @@ BEGIN
         PERFORM doors._refuse('conflict', 'nobody can tell yet what its rollback did; that is settled first');
     END IF;
     IF doors._is_terminal(r.status) THEN
-        IF e.run_id <> r.run_id OR doors._has_a_live_rollback(r) THEN
+        IF e.run_id <> r.run_id THEN
+            PERFORM doors._refuse('conflict', format('it was run %s that did this; say it there', e.run_id));
+        END IF;
+        IF doors._other_that_rolls_back(r) IS NOT NULL THEN
             PERFORM doors._refuse('conflict', 'another run takes this back; say it there');
         END IF;
     ELSIF r.status <> 'paused' THEN
@@ -192,12 +238,12 @@ LANGUAGE sql STABLE AS $$
                    AND doors._facts(payload)->>'resolution' IN ('happened', 'partly'))
 $$;
 
--- Every forward effect of a run that was ever carried out, the latest first: what is needed to
--- take it back, how its object was left, and what became of its rollback.
+-- Every forward effect of a run and of its branches that was ever carried out, the latest first:
+-- what is needed to take it back, how its object was left, and what became of its rollback.
 CREATE FUNCTION doors.effects_carried_out(p_run uuid) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(json_build_object(
-        'effect_id', e.effect_id, 'step_id', e.step_id, 'action', e.action,
+        'effect_id', e.effect_id, 'run_id', e.run_id, 'step_id', e.step_id, 'action', e.action,
         'action_version', e.action_version, 'arguments', convert_from(e.arguments, 'UTF8'),
         'resource_id', e.external_resource_id, 'status', e.status,
         'result_ref', CASE WHEN doors._was_ruled(e) THEN NULL ELSE e.result_ref END,
@@ -208,5 +254,5 @@ LANGUAGE sql STABLE AS $$
                    AND doors._facts(payload)->>'effect_id' = e.effect_id::text)
         ) ORDER BY e.committed_at DESC NULLS FIRST, e.recorded_at DESC), '[]'::json)
     FROM engine_effect e LEFT JOIN engine_effect b ON b.compensates_id = e.effect_id
-    WHERE e.run_id = p_run AND e.compensates_id IS NULL AND e.status IN ('succeeded', 'compensated')
+    WHERE e.run_id IN (SELECT doors._tree(p_run)) AND e.compensates_id IS NULL AND e.status IN ('succeeded', 'compensated')
 $$;
