@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from . import actions, conf
-from .canonical import digest_of, frozen, sha256_hex, storable
+from .canonical import as_said, digest_of, frozen, sha256_hex, storable
 from .concealing import struck
 from .errors import NotPermitted
 from .eventlog import Log
@@ -57,7 +57,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
     args = actions.thawed(action, pending.arguments)
     key = idempotency_key(position.run_id, pending)
     valid_until = _valid_until(policy, pending)
-    premises, change = storable(action.precondition(args)), action.preview(args)
+    premises, change = as_said(action.precondition(args)), action.preview(args)
     terms = _without_secrets(
         {
             "action": action.label(),

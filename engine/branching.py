@@ -21,7 +21,7 @@ def begin(log: Log, said: Branch) -> None:
     """
     used = budgets.spent(log.position.budget, {"seconds": log.worked()})
     limits = budgets.divided(used, {name: leg.budget for name, leg in said.legs.items()})
-    made = [_made(log.position, name, leg, limits[name]) for name, leg in said.legs.items()]
+    made = [_made(log, name, leg, limits[name]) for name, leg in said.legs.items()]
     begun = {**said.begun(clock.now()), "branches": {one["branch"]: _named(one) for one in made}}
     log.write("branches_begun", begun, boundary=True, through=branches.begin_branches(made))
     reach("branched")
@@ -29,8 +29,9 @@ def begin(log: Log, said: Branch) -> None:
         hints.hint(uuid.UUID(one["run_id"]))
 
 
-def _made(position: Position, name: str, leg: Leg, limits: Facts) -> dict[str, Any]:
-    run_id, facts = uuid7(), _accepted(position, leg, limits)
+def _made(log: Log, name: str, leg: Leg, limits: Facts) -> dict[str, Any]:
+    position, state = log.position, log.lightened(leg.state)
+    run_id, facts = uuid7(), {**_accepted(position, leg, limits), "state": state}
     inherited = {"initiator": position.initiator, "parent": str(position.run_id), "branch": name}
     first = Event(
         run_id=run_id,
@@ -53,7 +54,6 @@ def _accepted(position: Position, leg: Leg, limits: Facts) -> dict[str, Any]:
         "workflow": graph.name,
         "workflow_version": graph.version,
         "node": graph.start,
-        "state": leg.state,
         "searchable": graph.searchable,
         "stands_on": graph.stands_on,
         "budget": limits,

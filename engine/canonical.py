@@ -10,10 +10,12 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import rfc8785
 
+from . import references
 from .errors import BadInput, Malformed, TooLarge
 
 MAX_BODY = 256 * 1024
@@ -22,6 +24,7 @@ MAX_KEYS = 1_000
 MOST_LEVELS = 200
 MAX_STRING = 64 * 1024
 MAX_SAFE_INTEGER = 2**53 - 1
+_TYPES = frozenset({dict, list, str, int, float, bool, type(None)})
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -69,6 +72,26 @@ def as_stored(value: Json) -> tuple[Json, bytes]:
         return value, written
     visible = _visible_value(value)
     return visible, packed(visible)
+
+
+def as_said(value: Json) -> Json:
+    """What a target says: storable, and never to be taken for a reference of ours."""
+    value, text = as_stored(value)
+    return _without_likenesses(value) if references.NAMED.search(text) else value
+
+
+def _without_likenesses(value: Json) -> Json:
+    match value:
+        case Mapping():
+            odd = "$value" if references.looks_like_one(value) else None
+            return {
+                ("\u27e8$value\u27e9" if key == odd else key): _without_likenesses(item)
+                for key, item in value.items()
+            }
+        case list() | tuple():
+            return [_without_likenesses(item) for item in value]
+        case _:
+            return value
 
 
 def _visible_value(value: Json) -> Json:
@@ -175,6 +198,31 @@ def _check(value: Json, path: str, depth: int, keys: list[int]) -> None:
             raise BadInput(f"{type(value).__name__} is not a JSON type.", path=path)
 
 
+def coming_back(value: Json, path: str = "$") -> bytes:
+    """The packed bytes of `value`. Raises BadInput as `must_come_back` does, which is asked only
+    where this look, a level at a time, does not suffice."""
+    try:
+        text = packed(value)
+    except (TypeError, ValueError, RecursionError):
+        text = b""
+    if not text or b"\\u0000" in text or references.NAMED.search(text) or not _is_plain(value):
+        must_come_back(value, path)
+    return text or packed(value)
+
+
+def _is_plain(value: Json) -> bool:
+    """Made of JSON's own types alone, and not too deep."""
+    items, levels = [value], 0
+    while items and set(map(type, items)) <= _TYPES and levels <= MOST_LEVELS:
+        objects = [item for item in items if type(item) is dict]
+        arrays = [item for item in items if type(item) is list]
+        if not set(map(type, chain.from_iterable(objects))) <= {str}:
+            return False
+        items = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(arrays)]
+        levels += 1
+    return not items
+
+
 def must_come_back(value: Json, path: str = "$", level: int = 0) -> None:
     """Raise BadInput where `value` would be read back from the log as something else.
 
@@ -183,6 +231,7 @@ def must_come_back(value: Json, path: str = "$", level: int = 0) -> None:
     if level > MOST_LEVELS:
         raise BadInput("It is nested too deeply, or holds itself.", path=path)
     if type(value) is dict:
+        _must_not_look_like_a_reference(value, path)
         for key, item in value.items():
             if type(key) is not str:
                 raise BadInput("Keys are strings.", path=path)
@@ -209,6 +258,11 @@ def _can_be_stored(text: str) -> bool:
     return "\x00" not in text if text.isascii() else not _UNSTORABLE.search(text)
 
 
+def _must_not_look_like_a_reference(value: Json, path: str) -> None:
+    if "$value" in value and references.looks_like_one(value):
+        raise BadInput("Only Placet itself writes an object with such a `$value`.", path=path)
+
+
 def _check_array(value: Sequence[Json], path: str, depth: int, keys: list[int]) -> None:
     for position, item in enumerate(value):
         _check(item, f"{path}[{position}]", depth + 1, keys)
@@ -218,6 +272,7 @@ def _check_object(value: Mapping[str, Json], path: str, depth: int, keys: list[i
     keys[0] += len(value)
     if keys[0] > MAX_KEYS:
         raise BadInput(f"More than {MAX_KEYS} keys.", path=path)
+    _must_not_look_like_a_reference(value, path)
     for key, item in value.items():
         if not isinstance(key, str):
             raise BadInput("Keys are strings.", path=path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .canonical import packed_text, sha256_hex
 from .errors import DamagedCheckpoint, Incompatible
+from .references import is_reference
 from .types import IN_SNAPSHOT, Facts, Pending, Position
 
 SCHEMA_VERSION = 1
@@ -42,6 +43,9 @@ def _searchable(position: Position) -> list[dict[str, str | None]]:
 
 
 def _as_text(value: Any) -> str:
+    """What is too large to stand here is found by its name alone."""
+    if is_reference(value):
+        return str(value["$value"])
     return value if isinstance(value, str) else packed_text(value)
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import checkpointing
+from . import checkpointing, references, values
 from .canonical import as_stored
 from .concealing import without_secrets
 from .errors import Damaged, DamagedCheckpoint
 from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
+from .references import Kept
 from .states import WORKING
 from .store import alerts, branches, control, effects, inbound, proposals, runs, versions
 from .store.doors import WorkerDoor
@@ -62,6 +63,7 @@ class Log:
         self.parked = False
         self.damaged: tuple[str, ...] = ()
         self._checkpointed = position.seq
+        self._new: dict[str, Kept] = {}
         self._since = time.monotonic()
 
     def worked(self) -> int:
@@ -78,11 +80,13 @@ class Log:
         facts, payload = as_stored(without_secrets(facts))
         after = fold(self.position, self._draft(kind, facts))
         boundary = boundary or after.seq - self._checkpointed >= checkpointing.EVERY
-        checkpoint = checkpointing.saved(after) if boundary else None
-        told = self._through_door(through or _DOORS.get(kind), kind, payload, checkpoint)
+        after, checkpoint = self._saved(after) if boundary else (after, None)
+        door, new = through or _DOORS.get(kind), self._first_named()
+        told = self._through_door(door, kind, payload, checkpoint, [one.body for one in new])
         if "behind" in told:
             self._catch_up(told["behind"])
             raise Behind
+        self._remember(new)
         self.position = replace(after, head=told["head"])
         self._since += facts.get("worked", 0)
         self._checkpointed = after.seq if boundary else self._checkpointed
@@ -98,6 +102,43 @@ class Log:
             except Behind:
                 continue
 
+    def begin(self) -> None:
+        """A move begins: what an earlier one would have kept is kept no more."""
+        self._new.clear()
+
+    def lightened(self, facts: Facts, texts: Mapping[str, bytes] | None = None) -> Facts:
+        """`facts` with references for the largest values where they are too large together. What
+        they name is kept with the next transition. `texts` has them packed."""
+        clean = without_secrets(facts)
+        if texts is None or clean is not facts:
+            texts = values.texts(clean)
+        lighter, kept = references.lightened(clean, texts)
+        self._new |= {one.name: one for one in kept}
+        return lighter
+
+    def _saved(self, after: Position) -> tuple[Position, dict[str, Any]]:
+        """A checkpoint of that position. Of a state that has grown large in small pieces, the
+        largest stand beside it from here on."""
+        checkpoint = checkpointing.saved(after)
+        if len(checkpoint["state_snapshot"]) <= references.LIMIT:
+            return after, checkpoint
+        state, recorded = self.lightened(after.state), self.lightened(after.recorded)
+        after = replace(after, state=state, recorded=recorded)
+        return after, checkpointing.saved(after)
+
+    def _first_named(self) -> list[Kept]:
+        """What this transition is the first of its run to name."""
+        if not self._new:
+            return []
+        before = (*self.position.state.values(), *self.position.recorded.values())
+        known = {value["$value"] for value in before if references.is_reference(value)}
+        return [kept for name, kept in self._new.items() if name not in known]
+
+    def _remember(self, new: Iterable[Kept]) -> None:
+        for kept in new:
+            values.remember(kept)
+        self._new.clear()
+
     def _draft(self, kind: str, facts: Facts) -> Event:
         return Event(
             run_id=self.position.run_id,
@@ -110,12 +151,17 @@ class Log:
         )
 
     def _through_door(
-        self, door: WorkerDoor | None, kind: str, payload: bytes, checkpoint: Facts | None
+        self,
+        door: WorkerDoor | None,
+        kind: str,
+        payload: bytes,
+        checkpoint: Facts | None,
+        new: Sequence[bytes],
     ) -> Mapping[str, Any]:
         run, token, folded = self.position.run_id, self.lease.token, self.position.seq
         if door is None:
-            return runs.move_run(run, token, folded, kind, ACTOR, payload, checkpoint)
-        return door(run, token, folded, ACTOR, payload, checkpoint)
+            return runs.move_run(run, token, folded, kind, ACTOR, payload, checkpoint, new)
+        return door(run, token, folded, ACTOR, payload, checkpoint, new)
 
     def _catch_up(self, newer: Iterable[Facts]) -> None:
         self.position = folded(self.position, newer)
@@ -178,8 +224,8 @@ def _start(run_id: uuid.UUID, case: Facts) -> tuple[Position, Sequence[Facts]]:
 
 def folded(position: Position, raw: Iterable[Facts]) -> Position:
     """Fold stored events into `position`, verifying the chain link by link."""
-    for stored in raw:
-        position = fold(position, verified(position.run_id, stored, position.seq, position.head))
+    for event in raw:
+        position = fold(position, verified(position.run_id, event, position.seq, position.head))
     return position
 
 

@@ -7,13 +7,14 @@ line is what a successor finds there.
 import logging
 import time
 import uuid
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from . import actions, carried_out, clock, conf, evidence, inverses
 from .actions import Action, Refused
 from .approval import leave
-from .canonical import frozen, packed, sha256_hex, storable
+from .canonical import as_said, frozen, packed, sha256_hex
 from .concealing import without_secrets
 from .crashpoints import reach
 from .errors import BudgetExhausted, DigestMismatch, Expired, LeaseLost, NotPermitted, Stopped
@@ -57,7 +58,7 @@ def fire(log: Log) -> None:
 
     # The world may have changed since it was shown. Then nothing fires.
     found = outside(lambda: action.precondition(args))
-    found = storable(without_secrets(found))
+    found = as_said(without_secrets(found))
     if frozen(found) != frozen(pending.precondition):
         return _drifted(log, pending, found)
     reach("prepared")
@@ -193,7 +194,8 @@ def verify(log: Log) -> None:
 def _look(action: Action, args: Any, pending: Pending) -> Verified:
     """A target that cannot be read has not shown anything yet."""
     try:
-        return action.verify(args, resource_id=pending.resource_id)
+        seen = action.verify(args, resource_id=pending.resource_id)
+        return replace(seen, expected=as_said(seen.expected), observed=as_said(seen.observed))
     except Exception as problem:
         return Verified(verification="not_yet", observed=f"{type(problem).__name__}: {problem}")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import actions
 from .actions import Action
-from .canonical import frozen, sha256_hex, storable
+from .canonical import as_said, frozen, sha256_hex
 from .errors import NotFound
 from .store import alerts
 from .types import CarriedOut, Facts, Pending
@@ -30,7 +30,7 @@ def made_for(effect: Effect) -> tuple[Action, bytes]:
 
 def found_by(inverse: Action, arguments: bytes) -> Any:
     """What the inverse's precondition finds at the target now."""
-    return storable(inverse.precondition(actions.thawed(inverse, arguments)))
+    return as_said(inverse.precondition(actions.thawed(inverse, arguments)))
 
 
 def left_behind(effect: Effect) -> Facts | None:

@@ -35,18 +35,18 @@ def _runs(wait: Facts) -> dict[str, uuid.UUID]:
 
 def _join(log: Log, wait: Facts, ends: Facts) -> None:
     """What has ended never changes: to read it needs nobody's row."""
-    outcomes = {name: _outcome(name, run, ends[str(run)]) for name, run in _runs(wait).items()}
+    outcomes = {name: _outcome(log, name, run, ends[str(run)]) for name, run in _runs(wait).items()}
     log.write("branches_joined", {"wait_id": wait["wait_id"], "branches": outcomes}, boundary=True)
     reach("joined")
 
 
-def _outcome(name: str, run: uuid.UUID, ended: Facts) -> dict[str, Any]:
+def _outcome(log: Log, name: str, run: uuid.UUID, ended: Facts) -> dict[str, Any]:
     position = _position(name, run)
     return {
         "run_id": str(run),
         "status": ended["status"],
         "reason_code": ended["reason_code"],
-        "state": position.state,
+        "state": log.lightened(position.state),
         "spent": {what: used for what, used in position.budget.items() if what != "limits"},
     }
 

@@ -6,13 +6,13 @@ recovery ends in the functions that the happy path calls.
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from . import actions, branching, budgets, clock, conf, hints, workflows
+from . import actions, branching, budgets, clock, conf, hints, values, workflows
 from .branches import Branch
-from .canonical import must_come_back, packed
+from .canonical import as_said, coming_back, packed
 from .crashpoints import reach
 from .errors import BadInput, BudgetExhausted, PlacetError
 from .eventlog import ACTOR, Behind, Log
@@ -150,29 +150,38 @@ def _context(log: Log) -> Context:
     position = log.position
     return Context(
         run_id=str(position.run_id),
-        state=position.state,
+        state=values.Opened(position.state),
         latest_effect=position.completed.get("latest"),
-        event=position.event,
-        branches=position.branches,
+        event=_opened(position.event),
+        branches=_read(position.branches),
         record=lambda name, function: _recorded(log, name, function),
         switch_plan=lambda name, plan: _plan_switched(log, name, plan),
         spend=lambda name, **amounts: _spend(log, name, amounts),
     )
 
 
+def _read(branches: Facts | None) -> Facts | None:
+    if branches is None:
+        return None
+    return {name: {**one, "state": values.read(one["state"])} for name, one in branches.items()}
+
+
+def _opened(event: Facts | None) -> Facts | None:
+    return {**event, "payload": values.opened(event["payload"])} if event else None
+
+
 def _recorded(log: Log, name: str, function: Callable[[], Any]) -> Any:
     """A model's answer, the clock, randomness: stored once, read back when the node runs again."""
     if name not in log.position.recorded:
-        value = function()
-        _must_come_back(value, f"$.{name}")
-        log.insist("value_recorded", {"name": name, "value": value}, boundary=True)
-    return log.position.recorded[name]
+        kept = _kept(log, {"value": function()}, f"$.{name}")
+        log.insist("value_recorded", {"name": name, **kept}, boundary=True)
+    return values.opened(log.position.recorded[name])
 
 
 def _plan_switched(log: Log, name: str, plan: Any) -> None:
     if f"plan:{name}" not in log.position.recorded:
-        _must_come_back(plan, f"$.{name}")
-        log.insist("plan_switched", {"name": name, "plan": plan}, boundary=True)
+        kept = _kept(log, {"plan": plan}, f"$.{name}")
+        log.insist("plan_switched", {"name": name, **kept}, boundary=True)
 
 
 def _spend(log: Log, name: str, amounts: Facts) -> None:
@@ -195,20 +204,22 @@ def _check_allowed(node: workflows.Node, said: Next) -> None:
         raise OutsideFailed(
             f"The node {node.name!r} may not go to {', '.join(sorted(strangers)) or 'the end'}."
         )
-    _must_come_back(getattr(said, "changes", {}), "$")
 
 
-def _must_come_back(value: Any, path: str) -> None:
-    """What a node has kept is found again as it was, or not kept at all."""
+def _kept(log: Log, said: Facts, path: str = "") -> Facts:
+    """What a node has kept is found again as it was, or not kept at all. What is large is kept
+    beside the log."""
+    said = {name: values.whole(value) for name, value in said.items()}
     try:
-        must_come_back(value, path)
+        texts = {name: coming_back(value, path or f"$.{name}") for name, value in said.items()}
     except BadInput as problem:
         raise OutsideFailed(f"{problem.path}: {problem}") from problem
+    return log.lightened(said, texts)
 
 
 def _follow(log: Log, said: Next) -> None:
     if isinstance(said, Go):
-        log.write("run_moved", {"node": said.node, "set": said.changes})
+        log.write("run_moved", {"node": said.node, "set": _kept(log, said.changes)})
     elif isinstance(said, Propose):
         _request(log, said)
     elif isinstance(said, Wait):
@@ -216,7 +227,7 @@ def _follow(log: Log, said: Next) -> None:
     elif isinstance(said, Branch):
         _branch(log, said)
     else:
-        end(log, "completed", changes=said.changes)
+        end(log, "completed", changes=_kept(log, said.changes))
 
 
 def _branch(log: Log, said: Branch) -> None:
@@ -240,12 +251,18 @@ def _request(log: Log, said: Propose) -> None:
             "action_version": action.version,
             "arguments": actions.freeze(action, said.arguments).decode(),
             "why": said.why,
-            "evidence": list(said.evidence),
+            "evidence": _kept_evidence(log, said.evidence),
             "rollback_reason": said.rollback_reason,
             "then": said.then,
             "otherwise": said.otherwise,
         },
     )
+
+
+def _kept_evidence(log: Log, evidence: Iterable[Any]) -> list[Any]:
+    """The pieces that are large are kept beside the log."""
+    pieces = {str(number): as_said(piece) for number, piece in enumerate(evidence)}
+    return list(log.lightened(pieces).values())
 
 
 def take_request(log: Log) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from . import actions, concealing, workflows
+from . import actions, concealing, values, workflows
 from .actions import Action
 from .canonical import frozen, must_come_back, packed
 from .errors import Incompatible
@@ -151,7 +151,7 @@ def carry_over(log: Log) -> None:
         "stands_on": position.stands_on if graph.open_ended else graph.stands_on,
         "searchable": graph.searchable,
         "node": node,
-        "state": state,
+        "state": log.lightened(state),
         "changed": [one.as_facts() for one in found],
         **_in_hand(position, graph, node),
     }
@@ -164,7 +164,8 @@ def _arrival(position: Position, graph: Workflow) -> tuple[str, Facts]:
         return position.node, position.state
     carried = graph.carry_overs[position.workflow_version]
     name = f"{graph.label()}, carry-over from version {carried.from_version}"
-    state: dict[str, Any] = json.loads(packed(position.state))
+    copy = json.loads(packed(position.state))
+    state = {name: values.opened(value) for name, value in copy.items()}
     node, state = _worked_out(name, lambda: _pair(*carried.function(position.node, state)))
     if node not in carried.to:
         raise Incompatible(f"{name}: it leads to {node!r}, which it does not name in `to`.")

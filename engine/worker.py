@@ -137,6 +137,7 @@ def next_move(position: Position) -> str:
 
 
 def _move(log: Log) -> None:
+    log.begin()
     try:
         MOVES[next_move(log.position)](log)
     except Behind:

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine import actions, approval, budgets, checkpointing, conf, folding, pins, workflows
+from engine import actions, approval, budgets, checkpointing, conf, folding, pins, values, workflows
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
@@ -37,11 +37,12 @@ def start_run(
     graph = workflows.get(workflow, version)
     if graph.internal:
         raise BadInput(f"The workflow {workflow!r} is started by Placet alone.", path="$.workflow")
+    light, kept = values.lightened(state or {})
     facts = {
         "workflow": graph.name,
         "workflow_version": graph.version,
         "node": graph.start,
-        "state": state or {},
+        "state": light,
         "searchable": graph.searchable,
         "stands_on": _pinned(graph, stands_on),
         "labels": labels or {},
@@ -60,7 +61,9 @@ def start_run(
         hash="",
     )
     checkpoint = checkpointing.saved(folding.fold(None, first))
-    runs.start_run(run_id, initiator.actor, packed(facts), checkpoint)
+    runs.start_run(
+        run_id, initiator.actor, packed(facts), checkpoint, [large.body for large in kept]
+    )
     hint(run_id)
     return run_id
 
@@ -186,5 +189,8 @@ def _checked_seconds(valid_seconds: object) -> int | None:
 
 
 def _hear(run_id: uuid.UUID, kind: str, agent: str, facts: Mapping[str, Any]) -> None:
-    proposals.hear_agent(run_id, kind, agent, packed(facts))
+    pieces, kept = values.lightened_pieces(facts.get("evidence", ()))
+    light = {**facts, "evidence": pieces} if kept else facts
+    bodies = [large.body for large in kept]
+    proposals.hear_agent(run_id, kind, agent, packed(light), bodies)
     hint(run_id)

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from engine import checkpointing, conf, folding, history, workflows
+from engine import checkpointing, conf, folding, history, values, workflows
 from engine.canonical import packed
 from engine.errors import BadInput, Conflict, NotFound
 from engine.hints import hint
@@ -31,10 +31,12 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
     position = history.position_at(run_id, seq)
     _must_be_runnable(position)
     _must_be_between_branches(position)
-    facts = _facts(origin, position, operator, reason)
+    state, kept = values.lightened(position.state)
+    facts = {**_facts(origin, position, operator, reason), "state": state}
     new = uuid7()
     checkpoint = checkpointing.saved(folding.fold(None, _first(new, operator, facts)))
-    forks.fork_run(run_id, new, operator.actor, packed(facts), checkpoint)
+    bodies = [large.body for large in kept]
+    forks.fork_run(run_id, new, operator.actor, packed(facts), checkpoint, bodies)
     hint(new)
     return new
 
@@ -60,7 +62,6 @@ def _facts(origin: Run, position: Position, operator: Reviewer, reason: str) -> 
         "workflow": position.workflow,
         "workflow_version": position.workflow_version,
         "node": position.node,
-        "state": position.state,
         "searchable": position.searchable,
         "stands_on": position.stands_on,
         "labels": origin.labels,

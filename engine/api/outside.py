@@ -4,7 +4,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from engine.canonical import MAX_BODY, check, packed
+from engine import values
+from engine.canonical import MAX_BODY, check, packed, packed_text
 from engine.errors import BadInput, TooLarge
 from engine.hints import hint
 from engine.store import inbound
@@ -31,10 +32,13 @@ def deliver_event(
     changes nothing. `payload` is any JSON of at most 256 KiB. Raises BadInput, TooLarge.
     """
     _check(name, key, external_id, payload)
-    text = packed(payload)
-    if len(text) > MAX_BODY:
-        raise TooLarge(f"The payload has {len(text)} bytes; the limit is {MAX_BODY}.")
-    told = inbound.deliver_event(sender, name, key, external_id, text.decode())
+    size = len(packed(payload))
+    if size > MAX_BODY:
+        raise TooLarge(f"The payload has {size} bytes; the limit is {MAX_BODY}.")
+    light, kept = values.lightened({"payload": payload})
+    bodies = [large.body for large in kept]
+    carried = packed_text(light["payload"])
+    told = inbound.deliver_event(sender, name, key, external_id, carried, bodies)
     runs = tuple(uuid.UUID(run) for run in told["runs"])
     for run in runs:
         hint(run)

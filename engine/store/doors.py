@@ -45,7 +45,7 @@ def schema() -> str:
 
 def call(door: str, *params: Any) -> Any:
     """Call a door: one statement, one round trip, one commit. Gives what the door tells."""
-    marks = ", ".join(["%s"] * len(params))
+    marks = ", ".join("%b" if type(param) is Bodies else "%s" for param in params)
     return db.value(f"SELECT {schema()}.{door}({marks})", params)
 
 
@@ -85,9 +85,13 @@ def worker_door(name: str) -> WorkerDoor:
     return door
 
 
-def new(values: Sequence[bytes]) -> list[bytes] | None:
+class Bodies(list[bytes]):
+    """Bytes that go to the server as they are: written out as text they cost fifteen times that."""
+
+
+def new(values: Sequence[bytes]) -> Bodies | None:
     """The parameter of a door for the large values that its transition is the first to name."""
-    return list(values) or None
+    return Bodies(values) if values else None
 
 
 def select(function: str, *params: Any) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine import actions, api, auditing, concealing, rehearsing
 from engine.actions import Action
-from engine.canonical import frozen, storable
+from engine.canonical import as_said, frozen
 from engine.models import Effect, Proposal
 from engine.rehearsing import Assertion, Moment, Played
 from oversight.embedded.folders import discard, short_private_folder
@@ -106,7 +106,7 @@ def _play(
 def _found(action: Action, arguments: Mapping[str, Any]) -> Any:
     """What the action's precondition reads at the target now."""
     found = action.precondition(actions.validated(action, arguments))
-    return concealing.without_secrets(storable(found))
+    return concealing.without_secrets(as_said(found))
 
 
 def _asked_for(action: Action, arguments: Mapping[str, Any], cast: Cast) -> uuid.UUID:
