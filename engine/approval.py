@@ -14,7 +14,7 @@ from .concealing import struck
 from .errors import NotPermitted
 from .eventlog import Log
 from .lifecycle import end, outside, overdue, park, take_answer
-from .store import proposals
+from .store import policies, proposals
 from .types import Facts, Pending, Position
 
 
@@ -23,12 +23,21 @@ def why_not_decide(person_id: int, version_id: uuid.UUID) -> str | None:
     return proposals.why_not_decide(person_id, version_id)
 
 
-def challenge(action: actions.Action, args: Any) -> str | None:
+def challenge(action: actions.Action, args: Any, rule: Facts) -> str | None:
     """What a reviewer must type to approve: the operative value, where the effect cannot be taken
-    back or its risk is high; None elsewhere. Raises BadInput where it could not be typed."""
-    if action.rollback.kind == "none" or action.risk == "high":
+    back, its risk is high or the rule says so; None elsewhere. Raises BadInput where it could not
+    be typed."""
+    declared = action.rollback.kind == "none" or action.risk == "high"
+    if declared or rule["challenge"] == "always":
         return actions.typable(action, args)
     return None
+
+
+def must_be_typable(action: actions.Action, args: Any) -> None:
+    """Told to who asks, before anything is written. Raises BadInput where a reviewer would have to
+    type what nobody could."""
+    policy = policies.rule_in_force(action.name, action.risk)
+    challenge(action, args, policy["rule"] if policy else {"challenge": "declared"})
 
 
 def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
@@ -45,15 +54,17 @@ def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
 def open_proposal(log: Log) -> None:
     """Capture the precondition, freeze all that will be shown, and ask."""
     position, pending = log.position, log.position.in_hand
-    policy = proposals.policy_in_force()
+    action = actions.get(pending.action, pending.action_version)
+    policy = policies.rule_in_force(action.name, action.risk)
     if policy is None:
         raise NotPermitted("No policy is in force: nothing can be proposed.")
-    facts = outside(lambda: _shown(position, pending, policy))
+    facts = outside(lambda: _shown(position, pending, action, policy))
     log.write("proposal_opened", facts)
 
 
-def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any]:
-    action = actions.get(pending.action, pending.action_version)
+def _shown(
+    position: Position, pending: Pending, action: actions.Action, policy: Facts
+) -> dict[str, Any]:
     args = actions.thawed(action, pending.arguments)
     key = idempotency_key(position.run_id, pending)
     valid_until = _valid_until(policy, pending)
@@ -63,7 +74,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "action": action.label(),
             "agent": position.initiator,
             "carried_over": list(pending.carried_over),
-            "challenge": challenge(action, args),
+            "challenge": challenge(action, args, policy["rule"]),
             "change": {"before": change.before, "after": change.after},
             "evidence": list(pending.evidence),
             "headline": action.describe(args),
@@ -73,6 +84,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
             "proposal": [pending.proposal_id, pending.version],
             "repeats": _repeats(position, pending),
             "risk": action.risk,
+            "rule": policy["rule"],
             "rollback": {**action.rollback.shown(), "reason": pending.rollback_reason},
             "run": str(position.run_id),
             "stands_on": position.stands_on,
@@ -100,6 +112,7 @@ def _shown(position: Position, pending: Pending, policy: Facts) -> dict[str, Any
         "idempotency_key": key,
         "risk": action.risk,
         "policy_version": policy["version"],
+        "wait_seconds": policy["rule"]["wait_seconds"],
         "precondition": premises,
         "agent": position.initiator,
         "why": pending.why,
@@ -121,8 +134,8 @@ def _without_secrets(shown: Facts) -> bytes:
 
 
 def _valid_until(policy: Facts, pending: Pending) -> str:
-    """The policy's time limit; who asks may ask for less of it, never for more."""
-    limit = policy["time_limit_seconds"]
+    """The rule's time limit; who asks may ask for less of it, never for more."""
+    limit = policy["rule"]["time_limit_seconds"]
     seconds = min(pending.valid_seconds or limit, limit)
     return (datetime.fromisoformat(policy["now"]) + timedelta(seconds=seconds)).isoformat()
 

@@ -11,6 +11,10 @@ PlacetError
 │   ├── AlreadyDecided
 │   ├── Expired
 │   ├── DigestMismatch
+│   ├── RuleChanged
+│   ├── NotRehearsed
+│   ├── TooEarly
+│   ├── NobodyCouldDecide
 │   ├── Stopped
 │   └── Terminal
 ├── LeaseLost           409  another worker advances this run; stop at once
@@ -113,6 +117,30 @@ class DigestMismatch(Conflict):
     """What would be executed is not what was approved."""
 
     code = "digest_mismatch"
+
+
+class RuleChanged(Conflict):
+    """Another rule holds for this now than the one it was asked under."""
+
+    code = "rule_changed"
+
+
+class NotRehearsed(Conflict):
+    """Its rollback has no rehearsal that passed and still counts, and the policy demands one."""
+
+    code = "not_rehearsed"
+
+
+class TooEarly(Conflict):
+    """It is approved, and the time that the policy has it wait is not over."""
+
+    code = "too_early"
+
+
+class NobodyCouldDecide(Conflict):
+    """Nobody could meet one of its rules: too few people are in the groups that it names."""
+
+    code = "nobody_could_decide"
 
 
 class Stopped(Conflict):

@@ -8,7 +8,7 @@ import logging
 import time
 import uuid
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from . import actions, carried_out, clock, conf, evidence, inverses
@@ -17,7 +17,16 @@ from .approval import leave
 from .canonical import as_said, frozen, packed, sha256_hex
 from .concealing import without_secrets
 from .crashpoints import reach
-from .errors import BudgetExhausted, DigestMismatch, Expired, LeaseLost, NotPermitted, Stopped
+from .errors import (
+    BudgetExhausted,
+    DigestMismatch,
+    Expired,
+    LeaseLost,
+    NotPermitted,
+    RuleChanged,
+    Stopped,
+    TooEarly,
+)
 from .eventlog import ACTOR, Log
 from .lifecycle import back_off, in_seconds, outside, park, pause, raise_alert
 from .store import effects
@@ -25,13 +34,23 @@ from .types import Facts, Pending, Verified
 
 logger = logging.getLogger(__name__)
 
-REFUSALS = (Stopped, Expired, NotPermitted, DigestMismatch, BudgetExhausted)
+REFUSALS = (
+    Stopped,
+    Expired,
+    NotPermitted,
+    DigestMismatch,
+    RuleChanged,
+    TooEarly,
+    BudgetExhausted,
+)
 """What the gate may say. Nothing was sent, and nothing will be under this approval."""
 
 
 def prepare(log: Log) -> None:
     """The approved effect exists from here on; nothing has been sent."""
     pending = log.position.in_hand
+    if (seconds := _held_back(pending)) > 0:
+        return park(log, "waiting_approval", {"what": "waiting_time"}, seconds=seconds)
     facts = {
         "effect_id": str(uuid.uuid4()),
         "step_id": pending.step_id,
@@ -48,6 +67,14 @@ def prepare(log: Log) -> None:
         log.write("effect_prepared", facts, boundary=True)
     except REFUSALS as refusal:
         refused(log, refusal)
+
+
+def _held_back(pending: Pending) -> float:
+    """Seconds that the policy still has it wait: time for second thoughts."""
+    if not pending.wait_seconds:
+        return 0
+    until = datetime.fromisoformat(pending.approved_at) + timedelta(seconds=pending.wait_seconds)
+    return (until - clock.now()).total_seconds()
 
 
 def fire(log: Log) -> None:
@@ -157,6 +184,8 @@ def refused(log: Log, refusal: Exception) -> None:
     pending = log.position.in_hand
     if pending.is_rollback:
         return rollback_refused(log, refusal)
+    if isinstance(refusal, TooEarly):
+        return park(log, "waiting_approval", {"what": "waiting_time"}, seconds=1)
     if isinstance(refusal, BudgetExhausted):
         return pause(log, "budget_exhausted", str(refusal))
     if isinstance(refusal, DigestMismatch):

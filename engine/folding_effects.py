@@ -62,6 +62,7 @@ def _opened(position: Position, event: Event) -> Position:
         digest=facts["digest"],
         idempotency_key=facts["idempotency_key"],
         precondition=facts["precondition"],
+        wait_seconds=facts["wait_seconds"],
     )
     return stepped(position, facts, pending=pending, failures=0)
 
@@ -71,8 +72,11 @@ def _decided(stage: str) -> Folded:
         pending = position.pending
         if pending is None or pending.version_id != event.payload["id"]:
             return position
-        question = event.payload.get("question")
-        return replace(position, pending=replace(pending, stage=stage, question=question))
+        at = event.at if stage == "approved" else ""
+        pending = replace(
+            pending, stage=stage, question=event.payload.get("question"), approved_at=at
+        )
+        return replace(position, pending=pending)
 
     return handler
 
@@ -92,6 +96,7 @@ def _next_version(pending: Pending, **changes: Any) -> Pending:
         "idempotency_key": "",
         "precondition": None,
         "effect_id": None,
+        "approved_at": "",
         "attempt": 1,
         "tries": 0,
         "carried_over": (),

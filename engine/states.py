@@ -56,11 +56,19 @@ ALERT: Machine = {
     "resolved": (),
 }
 
+POLICY: Machine = {
+    "proposed": ("in_force", "dropped"),
+    "in_force": ("retired",),
+    "retired": (),
+    "dropped": (),
+}
+
 MACHINES: Mapping[str, Machine] = {
     "run": RUN,
     "effect": EFFECT,
     "proposal": PROPOSAL,
     "alert": ALERT,
+    "policy": POLICY,
 }
 
 PAUSE_REASONS = (

@@ -51,6 +51,8 @@ class Pending:
     idempotency_key: str = ""
     precondition: Facts | None = None
     question: str | None = None
+    wait_seconds: int = 0
+    approved_at: str = ""
     effect_id: str | None = None
     attempt: int = 1
     resource_id: str | None = None

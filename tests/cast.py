@@ -1,7 +1,7 @@
 """The cast: always the same few people, named by what they are there for.
 
 rosa reviews. tomas reviews too, and the agent `refund-desk` is his: what it proposes he never
-decides. otto operates, ada audits, ines integrates, zoe administers.
+decides. otto operates, ada audits, ines integrates; zoe and yara administer.
 """
 
 from django.contrib.auth.models import Group
@@ -19,6 +19,7 @@ CAST = {
     "ada": ("Ada Moreau", "auditor"),
     "ines": ("Ines Costa", "integrator"),
     "zoe": ("Zoe Hall", "administrator"),
+    "yara": ("Yara Sole", "administrator"),
 }
 
 
@@ -31,6 +32,7 @@ class People:
     ada: Person
     ines: Person
     zoe: Person
+    yara: Person
 
     def __getattr__(self, name: str) -> Person:
         if name not in CAST:

@@ -242,6 +242,16 @@ class Desk:
         self.database, self.ledger, self.people = database, ledger, people
         self._orders = itertools.count(1)
 
+    def put_in_force(self, *rules: dict[str, Any]) -> int:
+        """A policy of these rules, then one reviewer for everything else: proposed by Zoe, put in
+        force by Yara. Gives its version."""
+        otherwise = {"action": "*", "groups": [{"name": "reviewer", "approve": 1}]}
+        zoe, yara = reviewer(self.people.zoe), reviewer(self.people.yara)
+        reason = "We have learned something."
+        version = api.propose_policy([*rules, otherwise], administrator=zoe, reason=reason)
+        api.put_policy_in_force(version, administrator=yara, reason=reason)
+        return version
+
     def start_run(self, workflow: str = "agent", **state: Any) -> uuid.UUID:
         return api.start_run(workflow, state, initiator=self.people.agent)
 

@@ -27,6 +27,7 @@ from .operators import (
     resume_run,
 )
 from .outside import Delivery, deliver_event
+from .policies import drop_policy, propose_policy, put_policy_in_force
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
@@ -46,6 +47,7 @@ __all__ = [
     "confirm_by_hand",
     "decide",
     "deliver_event",
+    "drop_policy",
     "export_events",
     "finish_run",
     "fork_run",
@@ -61,6 +63,8 @@ __all__ = [
     "position_at",
     "preview_rollback",
     "probe_again",
+    "propose_policy",
+    "put_policy_in_force",
     "raise_budget",
     "request_effect",
     "resolve_alert",

@@ -168,7 +168,7 @@ def _request(
         raise BadInput("Say why; the reviewer will ask.", path="$.why")
     known = actions.get(action, version)
     actions.must_be_justified(known, rollback_reason)
-    approval.challenge(known, actions.validated(known, arguments))
+    approval.must_be_typable(known, actions.validated(known, arguments))
     frozen = actions.freeze(known, arguments)
     return {
         "action": known.name,

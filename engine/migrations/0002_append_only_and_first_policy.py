@@ -6,19 +6,23 @@ from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
+from engine import policies
 from engine.store.doors import APPEND_ONLY
 
-ONE_DAY = 24 * 3600
+FIRST_RULES = [{"action": "*", "groups": [{"name": "reviewer", "approve": 1}]}]
 
 
 def first_policy(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    now = datetime.now(UTC)
     apps.get_model("engine", "Policy").objects.create(
         version=1,
-        group_name="reviewer",
-        approvals_needed=1,
-        time_limit_seconds=ONE_DAY,
-        in_force=True,
-        created_at=datetime.now(UTC),
+        rules=policies.checked(FIRST_RULES),
+        status="in_force",
+        reason="One reviewer who did not start it decides.",
+        proposed_by_name="Placet",
+        proposed_at=now,
+        in_force_by_name="Placet",
+        in_force_at=now,
     )
     apps.get_model("auth", "Group").objects.get_or_create(name="reviewer")
 

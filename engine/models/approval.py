@@ -3,6 +3,7 @@
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
@@ -15,7 +16,8 @@ from .run import Run
 class Proposal(models.Model):
     """One version of the request that one effect be allowed.
 
-    `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both.
+    `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both. `groups`
+    are those whose members decide it, by the rule in its terms.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -32,6 +34,7 @@ class Proposal(models.Model):
     idempotency_key = models.TextField()
     risk = models.TextField()
     policy_version = models.PositiveIntegerField()
+    groups = ArrayField(models.TextField())
     status = models.TextField()
     question = models.TextField(null=True)
     agent = models.TextField()
@@ -96,23 +99,39 @@ class Decision(models.Model):
 
 
 class Policy(models.Model):
-    """Who may decide and for how long an approval holds; data with a version."""
+    """Who decides what, how many of them, and when; data with a version.
+
+    `rules` are as `engine.policies.Rule` describes them, in the order in which they are tried.
+    """
 
     version = models.PositiveIntegerField(primary_key=True)
-    group_name = models.TextField()
-    approvals_needed = models.PositiveIntegerField(default=1)
-    time_limit_seconds = models.PositiveIntegerField()
-    in_force = models.BooleanField()
-    created_at = models.DateTimeField()
+    rules = models.JSONField()
+    status = models.TextField()
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    proposed_by_name = models.TextField()
+    proposed_at = models.DateTimeField()
+    in_force_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    in_force_by_name = models.TextField(null=True)
+    in_force_at = models.DateTimeField(null=True)
+    ended_by_name = models.TextField(null=True)
+    ended_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["in_force"], condition=Q(in_force=True), name="policy_one_in_force"
+                fields=["status"], condition=Q(status="in_force"), name="policy_one_in_force"
             ),
+            one_of("policy_status_known", "status", states.POLICY),
             models.CheckConstraint(
-                name="policy_needs_somebody",
-                condition=Q(approvals_needed=1) & ~Q(group_name="") & Q(time_limit_seconds__gt=0),
+                name="policy_put_in_force_by_another",
+                condition=Q(in_force_by=None)
+                | Q(proposed_by=None)
+                | ~Q(in_force_by=models.F("proposed_by")),
             ),
         ]
 

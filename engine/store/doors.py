@@ -23,6 +23,7 @@ FILES = (
     "branches",
     "stops",
     "runs",
+    "policies",
     "proposals",
     "effects",
     "alerts",

@@ -90,7 +90,7 @@ END $$;
 -- An approval of exactly this digest that is valid now, by somebody who may still give it.
 CREATE FUNCTION doors._must_be_approved(e engine_effect, p_digest text) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE o engine_proposal; v_approvals int;
+DECLARE o engine_proposal;
 BEGIN
     SELECT * INTO o FROM engine_proposal
     WHERE proposal_id = e.proposal_id AND version = e.proposal_version;
@@ -104,13 +104,12 @@ BEGIN
     IF o.valid_until <= clock_timestamp() THEN
         PERFORM doors._refuse('expired', doors._instant(o.valid_until));
     END IF;
-    IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE in_force AND version = o.policy_version) THEN
-        PERFORM doors._refuse('not_permitted', 'the policy has changed since the proposal');
+    PERFORM doors._must_be_under_its_rule(o);
+    IF o.closed_at + make_interval(secs => (doors._rule_of(o)->>'wait_seconds')::int)
+       > clock_timestamp() THEN
+        PERFORM doors._refuse('too_early', doors._instant(o.closed_at));
     END IF;
-    SELECT count(*) INTO v_approvals FROM engine_decision d
-    WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
-      AND doors.why_not_decide(d.person_id, o.id) IS NULL;
-    IF v_approvals < (SELECT approvals_needed FROM engine_policy WHERE in_force) THEN
+    IF NOT doors._is_approved(o, p_digest) THEN
         PERFORM doors._refuse('not_permitted', 'who approved it may no longer do so');
     END IF;
 END $$;

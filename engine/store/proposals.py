@@ -20,11 +20,6 @@ open_proposal = worker_door("open_proposal")
 """A worker opens a proposal version: frozen bytes, digest and key are fixed here."""
 
 
-def policy_in_force() -> Told | None:
-    """Version, group, approvals needed and time limit; None when nothing is in force."""
-    return call("policy_in_force")
-
-
 def why_not_decide(person: int, proposal: uuid.UUID) -> str | None:
     """Why this person may not decide this proposal version now; None when they may."""
     return call("why_not_decide", person, proposal)

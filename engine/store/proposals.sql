@@ -95,6 +95,8 @@ BEGIN
     o.idempotency_key := p->>'idempotency_key';
     o.risk := p->>'risk';
     o.policy_version := (p->>'policy_version')::int;
+    o.groups := ARRAY(SELECT g->>'name' FROM jsonb_array_elements(
+        doors._rule_of(o)->'groups') g);
     o.status := 'open';
     o.agent := p->>'agent';
     o.why := p->>'why';
@@ -121,31 +123,40 @@ BEGIN
     END IF;
 END $$;
 
--- The policy in force: version, group and time limit; NULL when there is none (nothing runs).
-CREATE FUNCTION doors.policy_in_force() RETURNS json
-LANGUAGE sql STABLE AS $$
-    SELECT json_build_object('version', version, 'group', group_name,
-        'approvals_needed', approvals_needed, 'time_limit_seconds', time_limit_seconds,
-        'now', doors._instant(clock_timestamp()))
-    FROM engine_policy WHERE in_force
-$$;
+-- The rule under which a version was asked for. It is part of the terms, so the digest covers it.
+CREATE FUNCTION doors._rule_of(o engine_proposal) RETURNS jsonb
+LANGUAGE sql IMMUTABLE AS $$ SELECT (doors._facts(o.terms)->'rule')::jsonb $$;
+
+-- Refuse unless the rule in force for it is still the one that was shown. A policy is put in force
+-- before this looks or after it is over, never in between.
+CREATE FUNCTION doors._must_be_under_its_rule(o engine_proposal) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_now jsonb;
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtext('placet.policy'));
+    v_now := (doors.rule_in_force(o.action, o.risk)->'rule')::jsonb;
+    IF v_now IS NULL THEN
+        PERFORM doors._refuse('not_permitted', 'no policy is in force');
+    ELSIF v_now <> doors._rule_of(o) THEN
+        PERFORM doors._refuse('rule_changed', format('version %s of the policy', o.policy_version));
+    END IF;
+END $$;
 
 -- Why this person may not decide this proposal now; NULL when they may. The one rule for all
--- routes: active, in the policy's group, and not who started the run or one that it is a branch of.
+-- routes: active, in one of the groups that decide it, and not who started the run or one that it
+-- is a branch of.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
-DECLARE v_group text;
+DECLARE v_groups text[] := (SELECT groups FROM engine_proposal WHERE id = p_proposal);
 BEGIN
-    SELECT group_name INTO v_group FROM engine_policy WHERE in_force;
-    IF v_group IS NULL THEN
+    IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE status = 'in_force') THEN
         RETURN 'no policy is in force';
     END IF;
     IF NOT EXISTS (SELECT 1 FROM doors.authority WHERE person_id = p_person AND active) THEN
         RETURN 'this person is not active';
     END IF;
-    IF NOT EXISTS (SELECT 1 FROM doors.authority
-                   WHERE person_id = p_person AND group_name = v_group) THEN
-        RETURN format('only members of "%s" decide this', v_group);
+    IF doors._found_in(v_groups, ARRAY[p_person]) = 0 THEN
+        RETURN format('only members of "%s" decide this', array_to_string(v_groups, '", "'));
     END IF;
     IF EXISTS (SELECT 1 FROM engine_proposal o, doors._line(o.run_id) r
                JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1
@@ -156,6 +167,25 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Whether those who approved exactly this digest, and still may, are enough by its rule.
+CREATE FUNCTION doors._is_approved(o engine_proposal, p_digest text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT doors._suffice(doors._rule_of(o)->'groups', ARRAY(
+        SELECT d.person_id FROM engine_decision d
+        WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
+          AND doors.why_not_decide(d.person_id, o.id) IS NULL))
+$$;
+
+-- What a version has come to with one more decision; NULL while more people have to be heard.
+CREATE FUNCTION doors._come_to(o engine_proposal, p_decision text) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT doors._outcome(p_decision) WHERE CASE p_decision
+        WHEN 'return' THEN true
+        WHEN 'approve' THEN doors._is_approved(o, o.digest)
+        ELSE (SELECT count(*) FROM engine_decision WHERE proposal_id = o.id
+              AND decision = 'reject') >= (doors._rule_of(o)->>'reject')::int END
+$$;
+
 -- One reviewer's word on one proposal version: approve, reject or return.
 -- A refusal for want of authority is an event too, and is told as {"refused": why}.
 CREATE FUNCTION doors.decide(p_run uuid, p_actor text, p_payload bytea) RETURNS json
@@ -165,6 +195,7 @@ DECLARE
     p json := doors._facts(p_payload);
     o engine_proposal;
     v_why_not text;
+    v_status text;
 BEGIN
     SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
     IF NOT FOUND THEN
@@ -182,7 +213,10 @@ BEGIN
     VALUES ((p->>'decision_id')::uuid, o.id, (p->>'person')::bigint, p->>'person_name',
             p->>'decision', p->>'reason_code', p->>'reason', p->>'digest', (p->'seen')::jsonb,
             r.last_at);
-    r := doors._close_proposal(r, o, doors._outcome(p->>'decision'), p_actor, p->>'question');
+    v_status := doors._come_to(o, p->>'decision');
+    IF v_status IS NOT NULL THEN
+        r := doors._close_proposal(r, o, v_status, p_actor, p->>'question');
+    END IF;
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;
@@ -204,8 +238,40 @@ BEGIN
         PERFORM doors._refuse('conflict', format('version %s is open', o.version));
     END IF;
     PERFORM doors._must_match(o, p->>'digest');
+    PERFORM doors._must_be_heard_first(o, (p->>'person')::bigint);
     IF p->>'decision' = 'approve' THEN
         PERFORM doors._must_not_be_stopped(r, o.action, false);
+        PERFORM doors._must_be_under_its_rule(o);
+        PERFORM doors._must_be_rehearsed(r, o);
+    END IF;
+END $$;
+
+-- One person has one voice on a version, whichever way it comes.
+CREATE FUNCTION doors._must_be_heard_first(o engine_proposal, p_person bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE d engine_decision;
+BEGIN
+    SELECT * INTO d FROM engine_decision WHERE proposal_id = o.id AND person_id = p_person;
+    IF FOUND THEN
+        PERFORM doors._refuse('already_decided', format('%s|%s|%s',
+            doors._outcome(d.decision), d.person_name, doors._instant(d.decided_at)));
+    END IF;
+END $$;
+
+-- Where the rule demands it, the way back was walked, with success, and not too long ago. What is
+-- done in a rehearsal is not itself held up by that.
+CREATE FUNCTION doors._must_be_rehearsed(r engine_run, o engine_proposal) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_last engine_rehearsal;
+BEGIN
+    IF NOT (doors._rule_of(o)->>'fresh_rehearsal')::boolean OR r.initiator = 'agent:rehearsal' THEN
+        RETURN;
+    END IF;
+    SELECT * INTO v_last FROM engine_rehearsal
+    WHERE action = o.action AND action_version = o.action_version
+    ORDER BY ended_at DESC LIMIT 1;
+    IF NOT FOUND OR v_last.result <> 'passed' OR v_last.expires_at <= clock_timestamp() THEN
+        PERFORM doors._refuse('not_rehearsed', format('%s@%s', o.action, o.action_version));
     END IF;
 END $$;
 

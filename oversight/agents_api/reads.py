@@ -200,7 +200,7 @@ def _proposal(run: models.Run, asked: Asked, shown: models.Proposal | None) -> t
         question=shown.question if shown and shown.status == "returned" else None,
         opened_at=shown.opened_at if shown else None,
         valid_until=shown.valid_until if shown else None,
-        decision=_decision_on(shown) if shown else None,
+        decision=_decision_on(shown) if shown and shown.status != "open" else None,
         effect=effect,
         run_status=run.status,
         run_reason_code=run.reason_code,
@@ -211,7 +211,7 @@ def _proposal(run: models.Run, asked: Asked, shown: models.Proposal | None) -> t
 
 
 def _decision_on(shown: models.Proposal) -> told.Decision | None:
-    """The last word on this version."""
+    """The word that closed this version; while more people have to be heard there is none."""
     said = shown.decisions.order_by("-decided_at").first()
     if said is None:
         return None

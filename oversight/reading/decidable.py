@@ -5,22 +5,31 @@ at the door, and that rule is the one that counts.
 """
 
 from django.contrib.auth import get_user_model
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Now
+from django.contrib.auth.models import Group
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast, Now
 
-from engine.models import Event, Policy, Proposal
+from engine.models import Decision, Event, Policy, Proposal
 
 
 def proposals(person_id: int) -> QuerySet[Proposal]:
-    """Open and unexpired; the person is active, in the policy's group, and did not start it."""
-    groups = Policy.objects.filter(in_force=True).values("group_name")
-    entitled = get_user_model().objects.filter(
-        pk=person_id, is_active=True, groups__name__in=groups
-    )
+    """Open and unexpired; the person is active, in one of the groups that decide it, did not start
+    it and has said nothing of it yet."""
+    mine = Group.objects.filter(user=person_id).values(in_text=Cast("name", TextField()))
+    active = get_user_model().objects.filter(pk=person_id, is_active=True)
     not_theirs = Q(run__initiator_person=None) | ~Q(run__initiator_person=person_id)
     started = Event.objects.filter(run_id=OuterRef("run_id"), seq=1, actor=f"person:{person_id}")
+    heard = Decision.objects.filter(proposal=OuterRef("pk"), person=person_id)
     return Proposal.objects.filter(
-        Exists(entitled), not_theirs, ~Exists(started), status="open", valid_until__gt=Now()
+        Exists(active),
+        Exists(Policy.objects.filter(status="in_force")),
+        not_theirs,
+        ~Exists(started),
+        ~Exists(heard),
+        groups__overlap=ArraySubquery(mine),
+        status="open",
+        valid_until__gt=Now(),
     )
 
 

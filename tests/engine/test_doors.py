@@ -364,9 +364,10 @@ class TestTheSchemaItself:
             " '{\"version\": 2}') AS p FROM engine_policy p) s",
             "policy_one_in_force",
         ),
-        "a policy that asks nobody": (
-            "UPDATE engine_policy SET approvals_needed = 0",
-            "policy_needs_somebody",
+        "a policy that its author put in force": (
+            "UPDATE engine_policy SET proposed_by_id = p.id, in_force_by_id = p.id"
+            " FROM oversight_person p WHERE p.username = 'rosa'",
+            "policy_put_in_force_by_another",
         ),
         "a reviewer who is no more": (
             "DELETE FROM oversight_person_groups; DELETE FROM oversight_person"

@@ -156,15 +156,13 @@ def turns_out_to_have_started_it(desk: Desk) -> None:
     )
 
 
-def a_new_policy_is_in_force(desk: Desk) -> None:
-    desk.database.execute(
-        "UPDATE engine_policy SET in_force = false;"
-        "INSERT INTO engine_policy VALUES (2, 'reviewer', 1, 3600, true, now())"
-    )
+def another_rule_is_in_force(desk: Desk) -> None:
+    two = [{"name": "reviewer", "approve": 2}]
+    desk.put_in_force({"action": "ledger.*", "groups": two})
 
 
 def no_policy_is_in_force(desk: Desk) -> None:
-    desk.database.execute("UPDATE engine_policy SET in_force = false")
+    desk.database.execute("UPDATE engine_policy SET status = 'retired'")
 
 
 def the_time_is_over(desk: Desk) -> None:
@@ -187,7 +185,7 @@ LOST = [
     is_deactivated,
     has_left_the_group,
     turns_out_to_have_started_it,
-    a_new_policy_is_in_force,
+    another_rule_is_in_force,
     no_policy_is_in_force,
     the_time_is_over,
     everything_is_stopped,

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from oversight.pages.audit.checking import Checked, checked
 from oversight.pages.audit.reads import Stored
-from oversight.reading import actors
+from oversight.reading import actors, blind
 from oversight.reading.actors import Actor
 from oversight.showing import literal
 from oversight.showing.kinds import kind
@@ -39,6 +39,13 @@ def assembled(event: Stored) -> InFull:
         earlier_url=_url(event, event.seq - 1) if event.seq > 1 else "",
         later_url=_url(event, event.seq + 1) if event.seq < event.last_seq else "",
     )
+
+
+def hidden(event: Stored, reader: int) -> bool:
+    """Whether it is a decision on something that this person still has to decide blind."""
+    if event.kind != "decision_made" or event.payload is None:
+        return False
+    return literal.read(event.payload)["id"] in blind.hidden_from(reader, event.run_id)
 
 
 def _laid_out(payload: bytes | None) -> tuple[str | None, bool]:

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from engine import api
@@ -17,7 +18,7 @@ from engine.errors import NotPermitted
 from oversight.access import AUDITORS, person_id, roles_of
 from oversight.pages.audit import exporting, forms, reads, verifying
 from oversight.pages.audit import page as pages
-from oversight.pages.audit.event import assembled
+from oversight.pages.audit.event import assembled, hidden
 from oversight.pages.audit.places import Cursor, Place
 
 
@@ -59,6 +60,8 @@ def event(request: HttpRequest, run_id: uuid.UUID, seq: int) -> HttpResponse:
     stored = reads.stored(run_id, seq)
     if stored is None:
         raise Http404
+    if hidden(stored, person_id(request)):
+        raise PermissionDenied(_("You see this decision after your own word on the proposal."))
     return render(request, "audit/event.html", {"shown": assembled(stored)})
 
 

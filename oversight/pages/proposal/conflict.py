@@ -10,7 +10,15 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from engine.errors import AlreadyDecided, DigestMismatch, Expired, PlacetError, Stopped
+from engine.errors import (
+    AlreadyDecided,
+    DigestMismatch,
+    Expired,
+    NotRehearsed,
+    PlacetError,
+    RuleChanged,
+    Stopped,
+)
 from oversight.pages.proposal import reads
 from oversight.pages.proposal.page import changes
 from oversight.pages.proposal.reads import Version
@@ -43,6 +51,14 @@ def _words(item: Version, newest: int, problem: PlacetError) -> Said:
     if isinstance(problem, Stopped):
         return _("A stop is in force"), _(
             "Nothing new may begin, so nothing can be approved. You may still reject or return it."
+        )
+    if isinstance(problem, RuleChanged):
+        return _("The policy has changed"), _(
+            "Another rule holds for this than the one you were shown. It is asked anew."
+        )
+    if isinstance(problem, NotRehearsed):
+        return _("Its rollback has to be rehearsed first"), _(
+            "The policy demands a rehearsal that passed and still counts. You may reject or return."
         )
     if isinstance(problem, DigestMismatch):
         return _("This is not what your page showed"), _mismatch(problem)

@@ -7,8 +7,9 @@ from typing import Any
 from django.utils import timezone
 
 from engine import api
-from oversight.pages.proposal import facts, reads, shown, standing
+from oversight.pages.proposal import facts, quorum, reads, shown, standing
 from oversight.pages.proposal.forms import DecisionForm
+from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
 from oversight.reading import rehearsals
@@ -43,6 +44,8 @@ def assembled(
     """Everything the page shows to this person; `form` is one that came back with mistakes."""
     stands = standing.of(item, was_open=item.decidable)
     past = reads.versions(item.proposal_id)
+    heard = quorum.of(item, stands.said, reviewer.person_id)
+    said = quorum.visible(item, stands.said, reviewer.person_id)
     now = timezone.now()
     return {
         "item": item,
@@ -51,11 +54,12 @@ def assembled(
         "change": _change(item),
         "premises": diff.rows({}, item.terms["precondition"]),
         "evidence": [_piece(piece) for piece in item.terms["evidence"]],
-        "history": [(each, _of_version(stands.said, each)) for each in past],
+        "history": [(each, _of_version(said, each)) for each in past],
         "since": _since_before(item, past),
         "standing": stands,
         "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
-        "bar": _bar(item, stands, reviewer, form),
+        "quorum": heard,
+        "bar": _bar(item, stands, heard, reviewer, form),
     }
 
 
@@ -91,14 +95,19 @@ def _compared(past: Past) -> Mapping[str, Any]:
     return {"arguments": literal.read(past.arguments), "premises": past.premises}
 
 
-def _bar(item: Version, stands: Standing, reviewer: api.Reviewer, form: DecisionForm | None) -> Bar:
+def _bar(
+    item: Version,
+    stands: Standing,
+    heard: Quorum,
+    reviewer: api.Reviewer,
+    form: DecisionForm | None,
+) -> Bar:
     if stands.outdated:
         return Bar(kind="older")
-    if not item.decidable:
+    if heard.own is not None or not item.decidable:
         offer = reads.next_for(reviewer.person_id, after=item.id)
-        said = stands.decision
-        own = said is not None and said.person_id == reviewer.person_id
-        return Bar(kind="own" if own else "closed", said=said, offer=offer)
+        kind = "own" if heard.own else "closed"
+        return Bar(kind=kind, said=heard.own or stands.decision, offer=offer)
     why_not = api.why_not_decide(reviewer, item.id)
     if why_not is not None:
         return Bar(kind="barred", why_not=refusals.in_words(why_not))

@@ -25,8 +25,9 @@ class Standing:
 
     @property
     def decision(self) -> Said | None:
-        mine = (said for said in self.said if said.version == self.item.version)
-        return next(mine, None)
+        """The word that closed this version."""
+        mine = [said for said in self.said if said.version == self.item.version]
+        return next((said for said in mine if said.status == self.item.status), None)
 
     @property
     def outdated(self) -> bool:

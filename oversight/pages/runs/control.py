@@ -146,7 +146,7 @@ def shown(
     may_fork = "operator" in roles_of(request) and not run.stream
     seq = wish.up_to or run.last_seq
     return {
-        "shown": pages.assembled(run, wish),
+        "shown": pages.assembled(run, wish, person_id(request)),
         "tabs": pages.tabs(run.run_id, wish.view),
         "verbs": offered(request, run),
         "may_roll_back": may_fork and not _is_over(run),

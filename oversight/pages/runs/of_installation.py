@@ -52,3 +52,20 @@ def rehearsed(facts: Facts) -> Sentence:
     return Sentence(
         words=words_ % {"action": label}, glyph=glyph, tone=tone, detail="\n".join(failed)
     )
+
+
+def policy_proposed(facts: Facts) -> Sentence:
+    return _of_policy(_("Proposed version %(version)d of the policy"), facts, "wait")
+
+
+def policy_put_in_force(facts: Facts) -> Sentence:
+    return _of_policy(_("Put version %(version)d of the policy in force"), facts, "good")
+
+
+def policy_dropped(facts: Facts) -> Sentence:
+    return _of_policy(_("Dropped version %(version)d of the policy"), facts, "plain")
+
+
+def _of_policy(words_: str, facts: Facts, tone: str) -> Sentence:
+    words_ = words_ % {"version": int(facts["version"])}
+    return Sentence(words=words_, glyph="ballot", tone=tone, detail=facts["reason"])

@@ -55,11 +55,14 @@ def refused(facts: Facts) -> Sentence:
 
 def decision(facts: Facts) -> Sentence:
     table = {
+        "withheld": (_("Has decided; you see what, after your own word"), "eye-off", "plain"),
         "approve": (_("Decided to approve"), "check-ring", "good"),
         "reject": (_("Decided to reject"), "cross-ring", "bad"),
         "return": (_("Decided to return it, with a question"), "bubble", "info"),
     }
     words_, glyph, tone = table[facts["decision"]]
+    if facts["decision"] == "withheld":
+        return Sentence(words=words_, glyph=glyph, tone=tone)
     reason = facts.get("question") or reasons.in_words(facts["reason_code"], facts["reason"])
     return Sentence(words=words_, glyph=glyph, tone=tone, detail=reason)
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from oversight.pages.runs import of_waits, reads, sentences, story
 from oversight.pages.runs.forms import VIEWS, RunWish
 from oversight.pages.runs.reads import Raised, Whole
-from oversight.reading import actors, journeys, log
+from oversight.reading import actors, blind, journeys, log
 from oversight.reading.actors import Actor
 from oversight.reading.journeys import Journey
 from oversight.reading.log import Logged
@@ -58,9 +58,11 @@ class Shown:
         return opened[-1] if opened else ""
 
 
-def assembled(run: Whole, wish: RunWish) -> Shown:
+def assembled(run: Whole, wish: RunWish, reader: int) -> Shown:
+    """`reader` is who looks at it: of an open proposal they decide blind, verdicts are withheld."""
     last = min(wish.up_to or run.last_seq, run.last_seq)
-    events = log.page(run.run_id, up_to=last)
+    hidden = blind.hidden_from(reader, run.run_id)
+    events = blind.withheld(log.page(run.run_id, up_to=last), hidden)
     names = actors.names([run.initiator, *(event.actor for event in events)])
     return Shown(
         run=run,

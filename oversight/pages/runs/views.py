@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from oversight.access import person_id
 from oversight.pages.runs import control, forms, reads
 from oversight.pages.runs import page as pages
 from oversight.pages.runs.forms import ListWish
@@ -79,7 +80,8 @@ def live(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     wish, found = forms.read_run(request.GET), _found(run_id)
     if pages.mark(found) == wish.seen:
         return HttpResponse(status=204)
-    return render(request, "runs/live.html", {"shown": pages.assembled(found, wish)})
+    shown = pages.assembled(found, wish, person_id(request))
+    return render(request, "runs/live.html", {"shown": shown})
 
 
 def _found(run_id: uuid.UUID) -> Whole:

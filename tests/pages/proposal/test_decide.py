@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from django.core import signing
+from django.utils import timezone
 
 from engine import api, sweeper
 from engine.models import Decision, Proposal
-from oversight.pages.proposal import shown
+from oversight.pages.proposal import reads, shown
 from tests.cast import People, reviewer
 from tests.pages.reading import Reader, Readers, address_of, contents, elements
 from tests.world import Database, Desk, Ledger
@@ -301,11 +302,17 @@ def test_a_role_taken_away_between_looking_and_clicking_takes_the_decision_away(
 
 
 def test_a_reviewer_by_role_whom_the_policy_does_not_name_is_refused(
-    desk: Desk, database: Database, people: People, rosa: Reader
+    desk: Desk, people: People, rosa: Reader
 ) -> None:
+    people.somebody("bruno", "board")
+    desk.put_in_force({"action": "ledger.*", "groups": [{"name": "board", "approve": 1}]})
     proposal = desk.propose_refund()
-    fields = rosa.get(address_of(proposal)).form | {"decision": "approve", "reason": "Yes."}
-    database.execute("UPDATE engine_policy SET group_name = 'board' WHERE in_force")
+    page = rosa.get(address_of(proposal))
+    assert not page.form
+    fields = {"version": "1", "digest": proposal.digest, "decision": "approve", "reason": "Yes."}
+    item = reads.version(proposal.proposal_id, 1)
+    assert item is not None
+    fields["displayed"] = shown.token(item, people.rosa.pk, timezone.now())
     answer = rosa.post(f"{address_of(proposal)}decide/", **fields)
     assert answer.status == 403
     assert 'Only members of "board" decide this.' in answer.text

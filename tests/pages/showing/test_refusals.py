@@ -35,7 +35,7 @@ def test_every_sentence_of_the_engine_is_known(
     gone.save()
     for person in (people.tomas, people.otto, gone):
         assert told(reviewer(person), proposal.id).startswith("¡")
-    database.execute("UPDATE engine_policy SET in_force = false")
+    database.execute("UPDATE engine_policy SET status = 'retired'")
     assert told(reviewer(people.rosa), proposal.id).startswith("¡")
 
 

@@ -1,0 +1,48 @@
+"""What administrators say of the policy: two of them, one after the other."""
+
+from typing import Any
+
+from engine import policies
+from engine.canonical import check, packed
+from engine.store import policies as doors
+
+from .reasons import must_have_a_reason
+from .who import Reviewer
+
+
+def propose_policy(rules: Any, *, administrator: Reviewer, reason: str) -> int:
+    """Propose rules (see `engine.policies.Rule`); gives the version. It changes nothing yet.
+
+    Raises BadInput with the path of what is wrong with the rules; NotPermitted.
+    """
+    must_have_a_reason(reason)
+    facts = {"rules": policies.checked(rules), **_said(administrator, reason)}
+    return doors.propose_policy(administrator.actor, packed(facts))
+
+
+def put_policy_in_force(version: int, *, administrator: Reviewer, reason: str) -> None:
+    """Put a proposed policy in force, as somebody else than who proposed it.
+
+    Approvals given under a rule that is no longer the same lapse. Raises BadInput, NotFound,
+    NotPermitted, NobodyCouldDecide, Conflict.
+    """
+    must_have_a_reason(reason)
+    facts = {"version": version, **_said(administrator, reason)}
+    doors.put_policy_in_force(administrator.actor, packed(facts))
+
+
+def drop_policy(version: int, *, administrator: Reviewer, reason: str) -> None:
+    """Drop a proposed policy. Raises BadInput, NotFound, NotPermitted, Conflict."""
+    must_have_a_reason(reason)
+    doors.drop_policy(
+        administrator.actor, packed({"version": version, **_said(administrator, reason)})
+    )
+
+
+def _said(administrator: Reviewer, reason: str) -> dict[str, Any]:
+    check(reason, "$.reason")
+    return {
+        "person": administrator.person_id,
+        "person_name": administrator.name,
+        "reason": reason.strip(),
+    }

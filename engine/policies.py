@@ -1,0 +1,104 @@
+"""A policy on paper: which rule holds for an action of a risk, and whether a document of rules is
+one that can be put in force.
+
+The rules are tried in order and the first that fits holds; the last one fits everything.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from .errors import BadInput
+
+MOST_GROUPS = 5
+MOST_RULES = 200
+DAY = 24 * 3600
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Quota(_Strict):
+    """So many members of this group have to approve."""
+
+    name: Annotated[str, Field(min_length=1, max_length=150)]
+    approve: Annotated[int, Field(ge=1, le=20)]
+
+
+class Rule(_Strict):
+    """What it takes to let one effect be done.
+
+    `action` is a name, a name's beginning with `.*`, or `*`; `groups` say who decides, and how many
+    of each have to approve: nobody counts for two of them. `reject` is how many rejections end it.
+    Times are seconds: `time_limit_seconds` to decide and to carry out, `wait_seconds` between the
+    last approval and the act. `fresh_rehearsal`: only while the rollback's last rehearsal counts.
+    `blind`: nobody sees another's word before giving their own. `challenge`: the operative value
+    is typed where the action asks for it (`declared`), or whenever there is one (`always`).
+    """
+
+    action: Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
+    risk: Literal["any", "low", "medium", "high"] = "any"
+    groups: Annotated[list[Quota], Field(min_length=1, max_length=MOST_GROUPS)]
+    reject: Annotated[int, Field(ge=1, le=20)] = 1
+    time_limit_seconds: Annotated[int, Field(ge=60, le=90 * DAY)] = DAY
+    wait_seconds: Annotated[int, Field(ge=0, le=30 * DAY)] = 0
+    fresh_rehearsal: bool = False
+    blind: bool = True
+    challenge: Literal["declared", "always"] = "declared"
+
+    def fits(self, action: str, risk: str) -> bool:
+        named = self.action in ("*", action) or (
+            self.action.endswith(".*") and action.startswith(self.action[:-1])
+        )
+        return named and self.risk in ("any", risk)
+
+
+_Rules = TypeAdapter(Annotated[list[Rule], Field(min_length=1, max_length=MOST_RULES)])
+
+
+def checked(document: Any) -> list[dict[str, Any]]:
+    """The rules as they are stored, with every default written out. Raises BadInput with the path
+    of what is wrong with them."""
+    try:
+        rules = _Rules.validate_python(document)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise BadInput(first["msg"], path=_path(first["loc"])) from problem
+    _must_be_a_policy(rules)
+    return [rule.model_dump(mode="json") for rule in rules]
+
+
+def _path(places: Iterable[int | str]) -> str:
+    return "$.rules" + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in places)
+
+
+def _must_be_a_policy(rules: Sequence[Rule]) -> None:
+    """Every action finds a rule, and every rule can be found."""
+    last = rules[-1]
+    if (last.action, last.risk) != ("*", "any"):
+        raise BadInput(
+            "The last rule is for every action: * and any.", path=_path([len(rules) - 1])
+        )
+    for place, rule in enumerate(rules):
+        names = [quota.name for quota in rule.groups]
+        if len(set(names)) < len(names):
+            raise BadInput("A group is named once.", path=_path([place, "groups"]))
+        if any(_covers(earlier, rule) for earlier in rules[:place]):
+            raise BadInput("A rule before it fits all that this one fits.", path=_path([place]))
+        if rule.wait_seconds >= rule.time_limit_seconds:
+            raise BadInput("It waits until its time is over.", path=_path([place, "wait_seconds"]))
+
+
+def _covers(wide: Rule, narrow: Rule) -> bool:
+    """Whatever the narrow one fits, the wide one does."""
+    named = wide.action in ("*", narrow.action) or (
+        wide.action.endswith(".*") and narrow.action.removesuffix("*").startswith(wide.action[:-1])
+    )
+    return named and wide.risk in ("any", narrow.risk)
+
+
+def rule_for(rules: Sequence[Mapping[str, Any]], action: str, risk: str) -> Mapping[str, Any]:
+    """The rule that holds; the same choice as the database's."""
+    return next(rule for rule in rules if Rule.model_validate(rule).fits(action, risk))

@@ -1,0 +1,135 @@
+-- Policies: who decides what, how many of them, and when. Data with a version; one is in force.
+
+-- Whether a rule fits an action of this risk: its name, a beginning of it, or whatever it is.
+CREATE FUNCTION doors._fits(p_rule jsonb, p_action text, p_risk text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT p_rule->>'risk' IN ('any', p_risk) AND (
+        p_rule->>'action' IN ('*', p_action)
+        OR (p_rule->>'action' LIKE '%.*'
+            AND starts_with(p_action, left(p_rule->>'action', -1))))
+$$;
+
+-- The rule that holds now: the first one that fits, of the policy in force; NULL when there is none
+-- (nothing runs).
+CREATE FUNCTION doors.rule_in_force(p_action text, p_risk text) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_object('version', p.version, 'rule', x.rule,
+                             'now', doors._instant(clock_timestamp()))
+    FROM engine_policy p, jsonb_array_elements(p.rules) WITH ORDINALITY AS x(rule, place)
+    WHERE p.status = 'in_force' AND doors._fits(x.rule, p_action, p_risk)
+    ORDER BY x.place LIMIT 1
+$$;
+
+-- How many of these people are active members of one of these groups.
+CREATE FUNCTION doors._found_in(p_groups text[], p_people bigint[]) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+    SELECT count(DISTINCT person_id) FROM doors.authority
+    WHERE active AND person_id = ANY (p_people) AND group_name = ANY (p_groups)
+$$;
+
+-- Whether these people can give what these groups ask for, nobody counted twice. That is so just
+-- when every choice of groups has as many different people among them as it asks for (Hall 1935,
+-- "On representatives of subsets").
+CREATE FUNCTION doors._suffice(p_groups jsonb, p_people bigint[]) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(bool_and(doors._found_in(c.names, p_people) >= c.asked), false)
+    FROM (SELECT array_agg(g->>'name') AS names, sum((g->>'approve')::int) AS asked
+          FROM generate_series(1, (1 << jsonb_array_length(p_groups)) - 1) AS choice,
+               jsonb_array_elements(p_groups) WITH ORDINALITY AS x(g, place)
+          WHERE choice & (1 << (x.place::int - 1)) > 0
+          GROUP BY choice) c
+$$;
+
+CREATE FUNCTION doors._must_administer(p_person bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM doors.authority WHERE person_id = p_person AND active
+                   AND group_name = 'administrator') THEN
+        PERFORM doors._refuse('not_permitted', 'only administrators do this');
+    END IF;
+END $$;
+
+-- One policy change at a time, and none between a look at the rules and what follows from it.
+CREATE FUNCTION doors._policy(p_version int) RETURNS engine_policy
+LANGUAGE plpgsql AS $$
+DECLARE o engine_policy;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('placet.policy'));
+    SELECT * INTO o FROM engine_policy WHERE version = p_version FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('not_found', 'there is no such policy');
+    END IF;
+    RETURN o;
+END $$;
+
+-- Propose a policy. It changes nothing until a second person puts it in force.
+CREATE FUNCTION doors.propose_policy(p_actor text, p_payload bytea) RETURNS int
+LANGUAGE plpgsql AS $$
+DECLARE p json := doors._facts(p_payload); v_version int; v_person bigint := (p->>'person')::bigint;
+BEGIN
+    PERFORM doors._must_administer(v_person);
+    PERFORM pg_advisory_xact_lock(hashtext('placet.policy'));
+    SELECT coalesce(max(version), 0) + 1 INTO v_version FROM engine_policy;
+    INSERT INTO engine_policy (version, rules, status, reason, proposed_by_id, proposed_by_name,
+                               proposed_at)
+    VALUES (v_version, (p->'rules')::jsonb, 'proposed', p->>'reason', v_person, p->>'person_name',
+            clock_timestamp());
+    PERFORM doors._note_policy('policy_proposed', p_actor, v_version, p);
+    RETURN v_version;
+END $$;
+
+CREATE FUNCTION doors._note_policy(p_kind text, p_actor text, p_version int, p json) RETURNS void
+LANGUAGE sql AS $$
+    SELECT doors.note('policies', p_kind, p_actor, convert_to((
+        jsonb_build_object('version', p_version) || p::jsonb)::text, 'UTF8'))
+$$;
+
+-- Put a proposed policy in force: a second person's word, and each of its rules can be met by the
+-- people that there are. The one before it is retired in the same moment.
+CREATE FUNCTION doors.put_policy_in_force(p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    p json := doors._facts(p_payload);
+    v_person bigint := (p->>'person')::bigint;
+    o engine_policy := doors._policy((p->>'version')::int);
+BEGIN
+    PERFORM doors._must_administer(v_person);
+    PERFORM doors._must_move('policy', o.status, 'in_force');
+    IF o.proposed_by_id = v_person THEN
+        PERFORM doors._refuse('not_permitted', 'who proposed it never puts it in force');
+    END IF;
+    PERFORM doors._must_be_possible(o);
+    UPDATE engine_policy SET status = 'retired', ended_by_name = p->>'person_name',
+        ended_at = clock_timestamp() WHERE status = 'in_force';
+    UPDATE engine_policy SET status = 'in_force', in_force_by_id = v_person,
+        in_force_by_name = p->>'person_name', in_force_at = clock_timestamp()
+    WHERE version = o.version AND status = 'proposed';
+    PERFORM doors._note_policy('policy_put_in_force', p_actor, o.version, p);
+END $$;
+
+-- A rule that nobody could meet would stop what it is about for ever.
+CREATE FUNCTION doors._must_be_possible(o engine_policy) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_everybody bigint[] := ARRAY(SELECT DISTINCT person_id FROM doors.authority WHERE active);
+    v_rule text;
+BEGIN
+    SELECT format('rule %s, for %s at risk %s', x.place, x.rule->>'action', x.rule->>'risk')
+    INTO v_rule FROM jsonb_array_elements(o.rules) WITH ORDINALITY AS x(rule, place)
+    WHERE NOT doors._suffice(x.rule->'groups', v_everybody) ORDER BY x.place LIMIT 1;
+    IF FOUND THEN
+        PERFORM doors._refuse('nobody_could_decide', v_rule);
+    END IF;
+END $$;
+
+-- Drop a proposed policy: whoever proposed it, or another administrator.
+CREATE FUNCTION doors.drop_policy(p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE p json := doors._facts(p_payload); o engine_policy := doors._policy((p->>'version')::int);
+BEGIN
+    PERFORM doors._must_administer((p->>'person')::bigint);
+    PERFORM doors._must_move('policy', o.status, 'dropped');
+    UPDATE engine_policy SET status = 'dropped', ended_by_name = p->>'person_name',
+        ended_at = clock_timestamp() WHERE version = o.version AND status = 'proposed';
+    PERFORM doors._note_policy('policy_dropped', p_actor, o.version, p);
+END $$;
