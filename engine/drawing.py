@@ -14,6 +14,7 @@ _ABOUT = {
     "after verification passed.",
     "proposal": "One version of the request that one effect be allowed.",
     "alert": "A fact that a person must acknowledge. It re-opens when it gets worse.",
+    "policy": "One version of the rules by which people decide. A second person puts it in force.",
 }
 
 
