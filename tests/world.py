@@ -132,7 +132,8 @@ class Database(Copy):
     def call_is_over_for(self, run_id: uuid.UUID) -> None:
         """The last call of an effect of this run can arrive no more."""
         self.execute(
-            "UPDATE engine_effect SET call_deadline = now() - interval '1 min' WHERE run_id = %s",
+            "UPDATE engine_effect SET call_deadline = now() - interval '1 min'"
+            " WHERE run_id = %s AND call_deadline IS NOT NULL",
             run_id,
         )
 
