@@ -52,6 +52,7 @@ MODELS = {
     "Secret",
     "Stop",
     "Taking",
+    "Value",
     "Wait",
 }
 
