@@ -72,6 +72,8 @@ def translated(problem: psycopg.Error) -> Exception:
         return _refusal(problem)
     if isinstance(problem, psycopg.errors.UniqueViolation):
         return Conflict(problem.diag.message_detail)
+    if isinstance(problem, psycopg.errors.InvalidSchemaName):
+        return Unavailable("This code's doors are not in the database: `manage.py migrate` first.")
     if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable(f"The database cannot be reached: {problem}")
     return problem

@@ -36,6 +36,8 @@ FILES = (
     "secrets",
     "versions",
 )
+_OURS = "^placet_[0-9a-f]{12}$"
+_SEEN = "doors of Placet, in use at "
 APPEND_ONLY = Path(__file__).with_name("append_only.sql")
 
 
@@ -105,6 +107,53 @@ def install() -> None:
     """Create this code's schema of doors if the database lacks it."""
     if db.value("SELECT to_regnamespace(%s)", [schema()]) is None:
         db.script(f"CREATE SCHEMA {schema()};\n" + _source().replace("doors.", f"{schema()}."))
+        _note_seen(schema())
+
+
+def introduced(application_name: str) -> str:
+    """The name under which a process of this code connects: it tells which doors it uses."""
+    return f"{application_name} {schema()}"
+
+
+def installed() -> list[str]:
+    """Every schema of doors in the database, this code's own among them."""
+    found = db.rows("SELECT nspname FROM pg_namespace WHERE nspname ~ %s ORDER BY 1", [_OURS])
+    return [row[0] for row in found]
+
+
+def note_if_in_use(name: str) -> bool:
+    """Is a session connected whose code uses this schema? If so, that it was seen is noted."""
+    sessions = "pg_stat_activity WHERE datname = current_database() AND application_name LIKE %s"
+    if not db.value(f"SELECT EXISTS (SELECT 1 FROM {sessions})", [f"% {name}"]):
+        return False
+    _note_seen(name)
+    return True
+
+
+def drop_if_unused(name: str, seconds: float) -> bool:
+    """Drop a schema that was seen last so many seconds ago. One of which nothing is noted is noted
+    as seen now, and stays."""
+    when = seen(name)
+    if when is None:
+        _note_seen(name)
+        return False
+    passed = "SELECT clock_timestamp() >= %s::timestamptz + make_interval(secs => %s)"
+    if not db.value(passed, [when, seconds]):
+        return False
+    db.script(f"DROP SCHEMA {name} CASCADE")
+    return True
+
+
+def seen(name: str) -> str | None:
+    """The instant at which the schema was seen in use last, or installed; None if none is noted."""
+    noted = db.value("SELECT obj_description(to_regnamespace(%s), 'pg_namespace')", [name]) or ""
+    return noted.removeprefix(_SEEN) if noted.startswith(_SEEN) else None
+
+
+def _note_seen(name: str) -> None:
+    """Written at the schema itself: it needs no table, and goes with it."""
+    now = db.value("SELECT clock_timestamp()::text")
+    db.script(f"COMMENT ON SCHEMA {name} IS '{_SEEN}{now}'")
 
 
 @cache

@@ -91,7 +91,7 @@ def inbox(line: Line, desk: Desk, settings: Any, processes_environment: dict[str
 
 def connections(desk: Desk) -> int:
     """How many connections to the database web servers hold."""
-    of_ours = "datname = current_database() AND application_name = 'placet web'"
+    of_ours = "datname = current_database() AND starts_with(application_name, 'placet web ')"
     return int(desk.database.value(f"SELECT count(*) FROM pg_stat_activity WHERE {of_ours}"))  # noqa: S608
 
 

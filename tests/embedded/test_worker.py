@@ -58,7 +58,7 @@ def connections(running: Servers) -> list[tuple[int, ...]]:
     with psycopg.connect(running.admin_url) as admin:
         return admin.execute(
             "SELECT pid FROM pg_stat_activity"
-            " WHERE datname = 'worker_tests' AND application_name = 'placet worker'"
+            " WHERE datname = 'worker_tests' AND starts_with(application_name, 'placet worker ')"
         ).fetchall()
 
 
