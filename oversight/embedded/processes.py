@@ -44,7 +44,8 @@ class Child:
 
     Its output, both streams, goes line by line to the file `log` (appended) and to `on_line`,
     which is called on a thread of its own. `env` is added to this process's environment. `stdin`
-    is a file descriptor to read from, by default one that has nothing to read.
+    is a file descriptor to read from, by default one that has nothing to read. It works in the
+    project's own folder, or in a `tree`, another copy of it.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Child:
         log: Path | None = None,
         on_line: Callable[[str], None] | None = None,
         stdin: int = subprocess.DEVNULL,
+        tree: Path = PROJECT,
     ) -> None:
         self.name = name
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
@@ -64,7 +66,7 @@ class Child:
         self._on_line = on_line
         self._process = subprocess.Popen(
             command,
-            cwd=PROJECT,
+            cwd=tree,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
             stdin=stdin,
             stdout=subprocess.PIPE,
@@ -165,30 +167,48 @@ class Child:
         return f"{self.name} {state} and never said {pattern!r}; its last lines:\n  {lines}"
 
 
-def web(env: Mapping[str, str], port: int, *, log: Path | None = None) -> Child:
+def web(
+    env: Mapping[str, str], port: int, *, log: Path | None = None, tree: Path = PROJECT
+) -> Child:
     """Start the web server on 127.0.0.1; it is up once it says `Uvicorn running`."""
     options = ["--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
     command = ["uvicorn", "oversight.asgi:application", *options]
-    return _module("web", [*command, "--timeout-graceful-shutdown", "3"], env, log)
+    return _module("web", [*command, "--timeout-graceful-shutdown", "3"], env, log, tree)
 
 
-def worker(env: Mapping[str, str], *, concurrency: int = 2, log: Path | None = None) -> Child:
+def worker(
+    env: Mapping[str, str],
+    *,
+    concurrency: int = 2,
+    log: Path | None = None,
+    tree: Path = PROJECT,
+) -> Child:
     """Start a worker of `concurrency` processes; it is up once it says `ready.`"""
     options = ["--pool", "prefork", "--concurrency", str(concurrency), "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    return _module("worker", ["celery", "-A", "oversight", "worker", *options, *quiet], env, log)
+    return _module(
+        "worker", ["celery", "-A", "oversight", "worker", *options, *quiet], env, log, tree
+    )
 
 
-def beat(env: Mapping[str, str], *, log: Path | None = None) -> Child:
+def beat(env: Mapping[str, str], *, log: Path | None = None, tree: Path = PROJECT) -> Child:
     """Start the clock that calls for a sweep; it is up once it says `beat: Starting`."""
-    return _module("beat", ["celery", "-A", "oversight", "beat", "--pidfile="], env, log)
+    return _module("beat", ["celery", "-A", "oversight", "beat", "--pidfile="], env, log, tree)
 
 
-def command(name: str, env: Mapping[str, str], *options: str, log: Path | None = None) -> Child:
+def command(
+    name: str,
+    env: Mapping[str, str],
+    *options: str,
+    log: Path | None = None,
+    tree: Path = PROJECT,
+) -> Child:
     """Start `manage.py NAME` as a process of its own."""
-    manage = [sys.executable, str(PROJECT / "manage.py"), name, *options]
-    return Child(name, manage, env=env, log=log)
+    manage = [sys.executable, str(tree / "manage.py"), name, *options]
+    return Child(name, manage, env=env, log=log, tree=tree)
 
 
-def _module(name: str, module: Sequence[str], env: Mapping[str, str], log: Path | None) -> Child:
-    return Child(name, [sys.executable, "-m", *module], env=env, log=log)
+def _module(
+    name: str, module: Sequence[str], env: Mapping[str, str], log: Path | None, tree: Path
+) -> Child:
+    return Child(name, [sys.executable, "-m", *module], env=env, log=log, tree=tree)

@@ -19,7 +19,7 @@ from kombu import Connection
 from engine import hints, tasks
 from oversight.celery import app
 from oversight.embedded import Servers
-from oversight.embedded.processes import web, worker
+from oversight.embedded.processes import PROJECT, web, worker
 
 PATIENCE = 60.0
 """Seconds after which something that should have come is missing."""
@@ -93,6 +93,7 @@ class Worker:
         hold: str | None = None,
         can_be_let_go: bool = False,
         concurrency: int = 1,
+        tree: Path = PROJECT,
         **more: str,
     ) -> None:
         self._fifo = folder / f"hold-{next(_numbers)}"
@@ -101,7 +102,7 @@ class Worker:
             os.mkfifo(f"{self._fifo}.go")
         self._reports = os.open(self._fifo, os.O_RDONLY | os.O_NONBLOCK)
         holding = {"PLACET_HOLD": hold, "PLACET_HOLD_FIFO": str(self._fifo)} if hold else {}
-        self.child = worker({**env, **more, **holding}, concurrency=concurrency)
+        self.child = worker({**env, **more, **holding}, concurrency=concurrency, tree=tree)
 
     def ready(self) -> Self:
         """Wait until it takes messages."""
@@ -146,10 +147,10 @@ class Worker:
 class Web:
     """A real web server on a free port of this machine."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str], *, tree: Path = PROJECT) -> None:
         port = _free_port()
         self.url = f"http://localhost:{port}"
-        self.child = web({**env, "PLACET_PORT": str(port)}, port)
+        self.child = web({**env, "PLACET_PORT": str(port)}, port, tree=tree)
         self.child.wait_for("Uvicorn running", PATIENCE)
 
     def kill(self) -> None:
