@@ -11,9 +11,9 @@ from typing import Any
 from . import actions, conf
 from .canonical import as_said, digest_of, frozen, sha256_hex, storable
 from .concealing import struck
-from .errors import NotPermitted
+from .errors import NotPermitted, Stopped
 from .eventlog import Log
-from .lifecycle import end, outside, overdue, park, take_answer
+from .lifecycle import end, outside, overdue, park, pause, take_answer
 from .store import policies, proposals
 from .types import Facts, Pending, Position
 
@@ -59,7 +59,10 @@ def open_proposal(log: Log) -> None:
     if policy is None:
         raise NotPermitted("No policy is in force: nothing can be proposed.")
     facts = outside(lambda: _shown(position, pending, action, policy))
-    log.write("proposal_opened", facts)
+    try:
+        log.write("proposal_opened", facts)
+    except Stopped as refusal:
+        pause(log, "stop", str(refusal))
 
 
 def _shown(

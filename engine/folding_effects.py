@@ -86,6 +86,14 @@ def _lapsed(position: Position, event: Event) -> Position:
     return stepped(position, event.payload, pending=_next_version(position.in_hand))
 
 
+def _lapsed_under_a_stop(position: Position, event: Event) -> Position:
+    """The same, undecided or approved, and whatever the run is doing."""
+    pending = position.pending
+    if pending is None or pending.version_id != event.payload["id"]:
+        return position
+    return replace(position, pending=_next_version(pending))
+
+
 def _next_version(pending: Pending, **changes: Any) -> Pending:
     """The same request, of which nothing has been shown yet."""
     unshown = {
@@ -237,6 +245,7 @@ FOLDS: Mapping[str, Folded] = {
     "decision_made": unchanged,
     "decision_refused": unchanged,
     "approval_lapsed": _lapsed,
+    "proposal_lapsed": _lapsed_under_a_stop,
     "effect_prepared": _prepared,
     "effect_intended": _intended,
     "effect_recorded": _recorded,

@@ -40,7 +40,7 @@ EFFECT: Machine = {
 }
 
 PROPOSAL: Machine = {
-    "open": ("approved", "rejected", "returned", "expired", "withdrawn", "superseded"),
+    "open": ("approved", "rejected", "returned", "expired", "withdrawn", "superseded", "lapsed"),
     "approved": ("withdrawn", "lapsed"),
     "rejected": (),
     "returned": (),

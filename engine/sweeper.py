@@ -8,33 +8,41 @@ from dataclasses import dataclass
 from . import conf
 from . import versions as carried_over
 from .errors import Conflict
-from .store import alerts, proposals, runs, versions
+from .store import alerts, proposals, runs, stops, versions
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What one sweep found: runs without a worker, how many proposals it expired, how many alerts
-    it opened again, and how many runs it woke since their proposals will fall under this code."""
+    """What one sweep found: runs without a worker, how many proposals it expired, how many it
+    lapsed under a stop, how many alerts it opened again, and how many runs it woke since their
+    proposals will fall under this code."""
 
     runs: tuple[uuid.UUID, ...]
     expired: int
+    lapsed: int
     reopened: int
     outdated: int
 
 
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
-    expired, reopened = _expire_overdue(), _reopen_overdue()
+    expired, lapsed, reopened = _expire_overdue(), _lapse_stopped(), _reopen_overdue()
     outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
-    return Swept(runs=found, expired=expired, reopened=reopened, outdated=outdated)
+    return Swept(runs=found, expired=expired, lapsed=lapsed, reopened=reopened, outdated=outdated)
 
 
 def _expire_overdue() -> int:
     overdue = proposals.overdue_proposals(conf.sweep_batch())
     return sum(_ended(proposals.expire_proposal_if_overdue, *each) for each in overdue)
+
+
+def _lapse_stopped() -> int:
+    """What was proposed or approved before a stop does not outlast it: it is asked anew."""
+    stopped = stops.proposals_under_a_stop(conf.sweep_batch())
+    return sum(_ended(stops.lapse_proposal_if_stopped, *each) for each in stopped)
 
 
 def _reopen_overdue() -> int:
@@ -53,5 +61,5 @@ def _ended(door: Callable[[uuid.UUID, uuid.UUID], bool], run: uuid.UUID, what: u
     try:
         return door(run, what)
     except Conflict as problem:
-        logger.error("%s of run %s is overdue and does not end: %s", what, run, problem)
+        logger.error("%s of run %s is due to end and does not: %s", what, run, problem)
         return False

@@ -31,7 +31,7 @@ from .policies import drop_policy, propose_policy, put_policy_in_force
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
-from .stops import go_on, halt_receipt, stop, stop_everything
+from .stops import go_on, halt_receipt, stop, stop_everything, stop_over
 from .who import Command, Initiator, Reviewer, Speaker
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "start_run",
     "stop",
     "stop_everything",
+    "stop_over",
     "verify_log",
     "why_not_decide",
     "withdraw_proposal",

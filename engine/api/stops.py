@@ -32,6 +32,11 @@ def stop_everything(speaker: Speaker, reason: str, *, rollbacks_run: bool = Fals
     return stop(speaker, reason, rollbacks_run=rollbacks_run)
 
 
+def stop_over(version_id: uuid.UUID) -> Facts | None:
+    """The scope and the reason of a stop under which this proposal version is not approved."""
+    return stops.stop_over(version_id)
+
+
 def go_on(speaker: Speaker, reason: str, *, scope: str = states.EVERYTHING) -> uuid.UUID:
     """Lift the stop of that scope. Raises Conflict when there is none."""
     must_have_a_reason(reason)

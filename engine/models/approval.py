@@ -59,6 +59,11 @@ class Proposal(models.Model):
             models.Index(
                 fields=["valid_until"], name="proposal_open_by_expiry", condition=Q(status="open")
             ),
+            models.Index(
+                fields=["run"],
+                name="proposal_live_of_run",
+                condition=Q(status__in=("open", "approved")),
+            ),
             models.Index(fields=["-opened_at", "id"], name="proposal_newest_first"),
             models.Index(fields=["agent", "action", "opened_at"], name="proposal_by_request"),
             models.Index(

@@ -76,6 +76,11 @@ class Run(models.Model):
                 condition=models.Q(status__in=states.WORKING),
             ),
             models.Index(
+                fields=["run_id"],
+                name="run_not_ended",
+                condition=models.Q(ended_at__isnull=True),
+            ),
+            models.Index(
                 fields=["reason_code"],
                 name="run_paused",
                 condition=models.Q(status="paused"),

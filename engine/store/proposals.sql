@@ -53,7 +53,8 @@ LANGUAGE sql STABLE AS $$
                 THEN clock_timestamp() ELSE r.wake_at END
 $$;
 
--- A worker opens a proposal version: its frozen bytes, its digest and its key are fixed here.
+-- A worker opens a proposal version: its frozen bytes, its digest and its key are fixed here. Under
+-- a stop nobody is asked what nobody may allow.
 CREATE FUNCTION doors.open_proposal(
     p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
     p_values bytea[])
@@ -67,6 +68,7 @@ BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
     END IF;
+    PERFORM doors._must_not_be_stopped(r, p->>'action', false);
     r := doors._append(r, 'proposal_opened', p_actor, p_payload, p_values);
     r.state_version := r.state_version + 1;
     o := doors._proposal_of(p);
@@ -342,8 +344,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM doors._refuse('not_found', 'there is no such proposal of this agent');
     END IF;
-    IF EXISTS (SELECT 1 FROM engine_effect WHERE proposal_id = o.proposal_id
-               AND proposal_version = o.version AND status <> 'prepared') THEN
+    IF doors._was_sent(o) THEN
         PERFORM doors._refuse('conflict', 'it has been sent already');
     END IF;
     r := doors._close_proposal(r, o, 'withdrawn', p_actor, NULL);

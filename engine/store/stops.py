@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from .doors import call
+from .doors import call, select
 
 
 def place_stop(
@@ -23,6 +23,21 @@ def is_run(run: uuid.UUID) -> bool:
 def halt_receipt(stop: uuid.UUID) -> Mapping[str, Any] | None:
     """The stop, and what became of every effect that was under way when it was placed."""
     return call("halt_receipt", stop)
+
+
+def proposals_under_a_stop(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """(run, version id) of what is undecided, or approved and unsent, in the scope of a stop."""
+    return [(run, version) for run, version in select("proposals_under_a_stop", limit)]
+
+
+def lapse_proposal_if_stopped(run: uuid.UUID, version: uuid.UUID) -> bool:
+    """Lapse this version if a stop covers it; False when it does not, or something was sent."""
+    return bool(call("lapse_proposal_if_stopped", run, version))
+
+
+def stop_over(version: uuid.UUID) -> Mapping[str, Any] | None:
+    """The stop in force that covers what this proposal version asks for."""
+    return call("stop_over", version)
 
 
 def lift_stop(actor: str, person: int | None, scope: str, reason: str) -> uuid.UUID:

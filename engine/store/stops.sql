@@ -14,27 +14,38 @@ LANGUAGE sql STABLE AS $$
             WHERE p_scope IN ('run:' || o.run_id, 'workflow:' || o.workflow, o.initiator)))
 $$;
 
-CREATE FUNCTION doors._must_not_be_stopped(r engine_run, p_action text, p_is_rollback boolean)
-RETURNS void
+-- The stop that covers what this run does with this action, the oldest if there are several. Asked
+-- under the lock: one that is just being placed is waited for.
+CREATE FUNCTION doors._stop_over(r engine_run, p_action text, p_is_rollback boolean)
+RETURNS engine_stop
 LANGUAGE plpgsql AS $$
-DECLARE v_reason text;
+DECLARE s engine_stop;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtext('placet.stop'));
-    SELECT reason INTO v_reason FROM engine_stop
+    SELECT * INTO s FROM engine_stop
     WHERE lifted_at IS NULL AND NOT (p_is_rollback AND rollbacks_run)
       AND doors._in_scope(scope, r, p_action)
     ORDER BY placed_at LIMIT 1;
-    IF FOUND THEN
-        PERFORM doors._refuse('stopped', v_reason);
+    RETURN s;
+END $$;
+
+CREATE FUNCTION doors._must_not_be_stopped(r engine_run, p_action text, p_is_rollback boolean)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE s engine_stop := doors._stop_over(r, p_action, p_is_rollback);
+BEGIN
+    IF s.stop_id IS NOT NULL THEN
+        PERFORM doors._refuse('stopped', s.reason);
     END IF;
 END $$;
 
--- Whether a stop covers this run now, or the action that it proposed last.
+-- Whether a stop covers this run now, or the action that it asked for last.
 CREATE FUNCTION doors._is_stopped(r engine_run) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT 1 FROM engine_stop WHERE lifted_at IS NULL AND doors._in_scope(
-        scope, r, (SELECT action FROM engine_proposal WHERE run_id = r.run_id
-                   ORDER BY opened_at DESC LIMIT 1)))
+        scope, r, (SELECT doors._facts(payload)->>'action' FROM engine_event
+                   WHERE run_id = r.run_id AND kind = 'request_taken_up'
+                   ORDER BY seq DESC LIMIT 1)))
 $$;
 
 -- Operators and administrators may stop and let go on; so may a command on the machine itself,
@@ -97,8 +108,63 @@ LANGUAGE sql STABLE AS $$
     FROM engine_stop s WHERE s.stop_id = p_stop
 $$;
 
--- Lift one, with a reason. What it has paused is found by the next sweep; the approvals of these
--- runs have lapsed, so reviewers are asked again.
+-- Something may have happened under this version; to take the word back changes nothing about it.
+CREATE FUNCTION doors._was_sent(o engine_proposal) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT 1 FROM engine_effect WHERE proposal_id = o.proposal_id
+                   AND proposal_version = o.version AND status <> 'prepared')
+$$;
+
+-- Proposals that are undecided or approved, of which nothing was sent, and that a stop covers.
+CREATE FUNCTION doors.proposals_under_a_stop(p_limit int)
+RETURNS TABLE (run_id uuid, id uuid)
+LANGUAGE sql STABLE AS $$
+    SELECT o.run_id, o.id FROM engine_proposal o JOIN engine_run r USING (run_id)
+    WHERE EXISTS (SELECT 1 FROM engine_stop WHERE lifted_at IS NULL)
+      AND o.status IN ('open', 'approved') AND r.ended_at IS NULL
+      AND EXISTS (SELECT 1 FROM engine_stop
+                  WHERE lifted_at IS NULL AND doors._in_scope(scope, r, o.action))
+      AND NOT doors._was_sent(o)
+    LIMIT p_limit
+$$;
+
+-- Lapse a proposal version if a stop covers it and nothing was sent under it; false when there is
+-- nothing to lapse. Its run wakes, and stands still until the stop is lifted; then it asks anew.
+CREATE FUNCTION doors.lapse_proposal_if_stopped(p_run uuid, p_id uuid) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); o engine_proposal; s engine_stop;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = p_id AND run_id = p_run FOR UPDATE;
+    s := doors._stop_over(r, o.action, false);
+    IF s.stop_id IS NULL OR o.status NOT IN ('open', 'approved') OR doors._was_sent(o) THEN
+        RETURN false;
+    END IF;
+    PERFORM doors._must_move('proposal', o.status, 'lapsed');
+    r := doors._append(r, 'proposal_lapsed', 'system:sweep', convert_to(json_build_object(
+        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'reason', 'Stopped',
+        'detail', s.reason, 'stop_id', s.stop_id, 'effect_id', (
+            SELECT effect_id FROM engine_effect WHERE proposal_id = o.proposal_id
+            AND proposal_version = o.version))::text, 'UTF8'));
+    UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
+    WHERE id = o.id AND status = o.status;
+    UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
+    WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
+    r.wake_at := doors._awake(r);
+    PERFORM doors._save(r);
+    RETURN true;
+END $$;
+
+-- The stop in force that covers what this proposal asks for; NULL when there is none.
+CREATE FUNCTION doors.stop_over(p_proposal uuid) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT json_build_object('scope', s.scope, 'reason', s.reason)
+    FROM engine_proposal o JOIN engine_run r USING (run_id) JOIN engine_stop s
+      ON s.lifted_at IS NULL AND doors._in_scope(s.scope, r, o.action)
+    WHERE o.id = p_proposal ORDER BY s.placed_at LIMIT 1
+$$;
+
+-- Lift one, with a reason. What it has paused is found by the next sweep; what was proposed in these
+-- runs has lapsed, so reviewers are asked again.
 CREATE FUNCTION doors.lift_stop(p_actor text, p_person bigint, p_scope text, p_reason text)
 RETURNS uuid
 LANGUAGE plpgsql AS $$

@@ -20,7 +20,7 @@ _MEANINGS: Mapping[str, str] = {
     "expired": f"Nobody decided in time. {_NOTHING_RAN}",
     "withdrawn": f"It was withdrawn. {_NOTHING_RAN}",
     "superseded": "The code it was asked under has changed, and so it is void. Nothing ran.",
-    "lapsed": "It was approved, and the approval no longer holds. Nothing ran under it.",
+    "lapsed": "It no longer holds, and nothing ran under it. Reviewers are asked anew.",
     NOT_OPENED: f"The run ended before anybody was asked. {_NOTHING_RAN}",
 }
 _EFFECT_MEANINGS: Mapping[str, str] = {
@@ -71,6 +71,7 @@ KINDS = (
     "request_taken_up",
     "request_dropped",
     "approval_lapsed",
+    "proposal_lapsed",
     "versions_carried_over",
 )
 """The kinds of events that ask for a version of a proposal, or take that back."""
@@ -83,7 +84,7 @@ def asked_for(log: Iterable[Said]) -> dict[str, Asked]:
         known = found.get(said.proposal_id)
         if said.kind == "request_dropped" and known:
             found[said.proposal_id] = replace(known, version=known.version - 1)
-        elif said.kind == "approval_lapsed" and known:
+        elif said.kind in ("approval_lapsed", "proposal_lapsed") and known:
             found[said.proposal_id] = replace(known, version=(said.version or 0) + 1)
         elif said.kind == "versions_carried_over":
             if known and said.goes_on_as and said.action_version:

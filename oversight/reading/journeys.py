@@ -263,6 +263,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     **{f"proposal_{state}": _closed(state) for state in ENDED if state != "lapsed"},
     "proposal_retracted": _closed("withdrawn"),
     "approval_lapsed": _closed("lapsed"),
+    "proposal_lapsed": _closed("lapsed"),
     "versions_carried_over": _carried_over,
     "rollback_authorised": _authorised,
     "effect_prepared": _prepared,

@@ -26,6 +26,7 @@ OF_EFFECTS = (
     "proposal_retracted",
     "proposal_superseded",
     "approval_lapsed",
+    "proposal_lapsed",
     "versions_carried_over",
     "rollback_authorised",
     "effect_prepared",

@@ -50,6 +50,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "proposal_expired": (_("Proposal expired"), "hourglass", "plain"),
     "proposal_withdrawn": (_("Proposal withdrawn"), "minus-ring", "plain"),
     "proposal_retracted": (_("Proposal taken off the table"), "minus-ring", "plain"),
+    "proposal_lapsed": (_("Proposal lapsed"), "ring-broken", "wait"),
     "proposal_superseded": (_("Proposal superseded"), "layers", "plain"),
     "approval_lapsed": (_("Approval lapsed"), "ring-broken", "wait"),
     "versions_carried_over": (_("Carried over to other versions"), "layers", "wait"),

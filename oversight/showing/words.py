@@ -90,7 +90,7 @@ PROPOSAL: Mapping[str, Shown] = {
         _("Superseded"), _("The code it was asked under has changed since."), "layers", "plain"
     ),
     "lapsed": _shown(
-        _("Lapsed"), _("It had been approved, but no longer holds."), "ring-broken", "wait"
+        _("Lapsed"), _("It no longer holds; nothing was sent under it."), "ring-broken", "wait"
     ),
 }
 

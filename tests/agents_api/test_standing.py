@@ -39,6 +39,7 @@ EFFECT = Effect(
         ([REQUEST, TAKEN_UP], 1),
         ([TAKEN_UP], 1),
         ([TAKEN_UP, LAPSED], 2),
+        ([TAKEN_UP, replace(LAPSED, kind="proposal_lapsed")], 2),
         ([REQUEST, TAKEN_UP, ANSWER], 2),
         ([REQUEST, TAKEN_UP, ANSWER, replace(TAKEN_UP, version=2)], 2),
         ([REQUEST, TAKEN_UP, ANSWER, DROPPED], 1),

@@ -21,9 +21,10 @@ CLOSINGS = {
     "proposal_withdrawn": "withdrawn",
     "proposal_retracted": "withdrawn",
     "approval_lapsed": "lapsed",
+    "proposal_lapsed": "lapsed",
 }
 ONWARD = {
-    "open": {"approved", "rejected", "returned", "expired", "withdrawn"},
+    "open": {"approved", "rejected", "returned", "expired", "withdrawn", "lapsed"},
     "approved": {"withdrawn", "lapsed"},
 }
 MOVES = {

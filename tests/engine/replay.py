@@ -234,9 +234,17 @@ def closed(status: str) -> Callable[[Tables, Fact], None]:
     return close
 
 
-def withdrawn(tables: Tables, fact: Fact) -> None:
-    """What was prepared under it was not sent."""
-    closed("withdrawn")(tables, fact)
+def unsent(status: str) -> Callable[[Tables, Fact], None]:
+    """It ends like this, and what was prepared under it was not sent."""
+
+    def close(tables: Tables, fact: Fact) -> None:
+        closed(status)(tables, fact)
+        nothing_sent(tables, fact)
+
+    return close
+
+
+def nothing_sent(tables: Tables, fact: Fact) -> None:
     for row in tables.engine_effect.values():
         under_it = (row["proposal_id"], row["proposal_version"], row["status"])
         if under_it == (fact.said["proposal_id"], fact.said["version"], "prepared"):
@@ -245,7 +253,7 @@ def withdrawn(tables: Tables, fact: Fact) -> None:
 
 def retracted(tables: Tables, fact: Fact) -> None:
     stepped(tables, fact)
-    withdrawn(tables, fact)
+    unsent("withdrawn")(tables, fact)
 
 
 def lapsed(tables: Tables, fact: Fact) -> None:
@@ -495,7 +503,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_rejected": closed("rejected"),
     "proposal_returned": closed("returned"),
     "proposal_expired": closed("expired"),
-    "proposal_withdrawn": withdrawn,
+    "proposal_withdrawn": unsent("withdrawn"),
+    "proposal_lapsed": unsent("lapsed"),
     "proposal_retracted": retracted,
     "approval_lapsed": lapsed,
     "versions_carried_over": carried_over,

@@ -6,7 +6,7 @@ tables and the world are held against the invariants.
 """
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -19,7 +19,7 @@ from django.db import connection
 from engine import api, leasing, worker
 from engine.errors import AlreadyDecided
 from engine.models import Proposal
-from engine.store import proposals
+from engine.store import proposals, stops
 from oversight.models import Person
 from tests.cast import AGENT, reviewer
 from tests.engine.broken import broken_in
@@ -81,23 +81,48 @@ def approved_and_before(door: str) -> Callable[[Desk, Meeting], Scene]:
     return scene
 
 
+def stopped(before: Callable[[Desk, Meeting], Scene]) -> Callable[[Desk, Meeting], Scene]:
+    """The same under a stop; no sweep has come by."""
+
+    def scene(desk: Desk, here: Meeting) -> Scene:
+        scene = before(desk, here)
+        stop(scene)
+        return scene
+
+    return scene
+
+
+def stop(scene: Scene) -> None:
+    api.stop(reviewer(scene.desk.people.otto), "Odd.", scope=f"run:{scene.run_id}")
+
+
+def go_on(scene: Scene) -> None:
+    api.go_on(reviewer(scene.desk.people.otto), "Well.", scope=f"run:{scene.run_id}")
+
+
 PLACES: Mapping[str, Callable[[Desk, Meeting], Scene]] = {
     "asked": asked,
     "overdue": overdue,
+    "stopped": stopped(asked),
     "returned": returned,
     "parking": parking,
     "gate": approved_and_before("intend_effect"),
+    "stopped at the gate": stopped(approved_and_before("intend_effect")),
     "sent": approved_and_before("record_effect"),
+    "stopped when sent": stopped(approved_and_before("record_effect")),
     "verified": approved_and_before("commit_effect"),
 }
-ACTORS: Mapping[str, str] = {
-    "asked": "approve reject ask withdraw stop cancel takeover",
-    "overdue": "approve reject withdraw expire cancel",
-    "returned": "answer withdraw stop cancel takeover",
-    "parking": "worker approve reject withdraw stop cancel takeover",
-    "gate": "worker approve withdraw stop cancel takeover",
-    "sent": "worker withdraw stop cancel takeover",
-    "verified": "worker withdraw stop cancel takeover",
+ACTORS: Mapping[str, Sequence[str]] = {
+    "asked": ["approve", "reject", "ask", "withdraw", "stop", "cancel", "takeover"],
+    "overdue": ["approve", "reject", "withdraw", "expire", "cancel"],
+    "stopped": ["approve", "reject", "withdraw", "cancel", "lapse", "go on"],
+    "returned": ["answer", "withdraw", "stop", "cancel", "takeover"],
+    "parking": ["worker", "approve", "reject", "withdraw", "stop", "cancel", "takeover"],
+    "gate": ["worker", "approve", "withdraw", "stop", "cancel", "takeover"],
+    "stopped at the gate": ["worker", "withdraw", "lapse", "go on", "takeover"],
+    "sent": ["worker", "withdraw", "stop", "cancel", "takeover"],
+    "stopped when sent": ["worker", "lapse", "go on"],
+    "verified": ["worker", "withdraw", "stop", "cancel", "takeover"],
 }
 """Who may come to that place. The worker intends at the gate, and commits what it has verified."""
 
@@ -108,7 +133,6 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
         assert scene.worker is not None
         return scene.worker
     desk, run_id, otto = scene.desk, scene.run_id, reviewer(scene.desk.people.otto)
-    stop = partial(api.stop, otto, "Odd.", scope=f"run:{run_id}")
     acts = {
         **{
             name: ("decide", partial(desk.decide, scene.proposal, said, by=person))
@@ -117,7 +141,9 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
         "answer": ("hear_agent", partial(desk.answer, scene.proposal, scene.order)),
         "withdraw": ("withdraw_proposal", partial(withdraw, scene)),
         "expire": ("expire_proposal_if_overdue", partial(expire, scene)),
-        "stop": ("place_stop", stop),
+        "stop": ("place_stop", partial(stop, scene)),
+        "go on": ("lift_stop", partial(go_on, scene)),
+        "lapse": ("lapse_proposal_if_stopped", partial(lapse, scene)),
         "cancel": ("ask_of_run", partial(api.cancel_run, run_id, operator=otto, reason="No.")),
         "takeover": ("claim_run_if_free", partial(leasing.claim, run_id, f"{person}:1")),
     }
@@ -130,6 +156,10 @@ def withdraw(scene: Scene) -> None:
 
 def expire(scene: Scene) -> bool:
     return proposals.expire_proposal_if_overdue(scene.run_id, scene.proposal.pk)
+
+
+def lapse(scene: Scene) -> bool:
+    return stops.lapse_proposal_if_stopped(scene.run_id, scene.proposal.pk)
 
 
 def heard(party: Party) -> str:
@@ -225,11 +255,18 @@ class Play:
         first, second = self.names
         if told(self.place, self.facts, first)[0] not in LET_IN:
             return False
-        if (first == "stop") is (second == "stop") or self.lapses_between:
+        of_stops = {first, second} & {"stop", "go on"}
+        if len(of_stops) != 1 or first == second or self.lapses_between:
             return True
-        asks = {"worker"} if self.place == "gate" else {"approve"}
-        other = {first, second} - {"stop"}
-        return other <= asks and told(self.place, self.facts, *other)[0] in LET_IN
+        (other,) = {first, second} - of_stops
+        return self.asks_for_stops(other)
+
+    def asks_for_stops(self, name: str) -> bool:
+        """Whoever comes that far: an approval of what is open, the gate, the sweep."""
+        if name == "lapse":
+            return True
+        asking = "worker" if self.place in ("gate", "stopped at the gate") else "approve"
+        return name == asking and told(self.place, self.facts, name)[0] in (*LET_IN, "Stopped")
 
     def all_go_home(self, parties: list[Party]) -> None:
         """Everybody ends what they do; then workers come by until the run rests."""
@@ -285,7 +322,7 @@ def slow(*names: str) -> list[ParameterSet]:
 def test_any_two_who_meet_are_told_what_is_so_and_break_nothing(
     way: str, place: str, desk: Desk, here: Meeting
 ) -> None:
-    pairs = product(ACTORS[place].split(), repeat=2)
+    pairs = product(ACTORS[place], repeat=2)
     wrong = [
         what
         for first, second in pairs

@@ -148,6 +148,19 @@ def stopped_and_let_go_on(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def lapsed_by_the_sweep_under_a_stop(desk: Desk) -> uuid.UUID:
+    """Right before the gate: what was prepared is not sent."""
+    proposal, otto = desk.approved_refund(), reviewer(desk.people.otto)
+
+    def stop_and_sweep() -> None:
+        api.stop_everything(otto, "Something is odd.")
+        assert sweeper.run_once().lapsed == 1
+
+    with just_before("intend_effect", stop_and_sweep):
+        desk.work(proposal.run_id)
+    return proposal.run_id
+
+
 def paused_and_resumed(desk: Desk) -> uuid.UUID:
     effect, otto = nobody_can_tell(desk), reviewer(desk.people.otto)
     api.resume_run(effect.run_id, reviewer=otto, reason="It answers again.")
@@ -464,6 +477,7 @@ STORIES: list[Story] = [
     the_run_that_rolls_another_back,
     taken_back_by_hand,
     stopped_and_let_go_on,
+    lapsed_by_the_sweep_under_a_stop,
     paused_and_resumed,
     closed_without_any_effect,
     withdrawn_while_open,

@@ -32,9 +32,12 @@ class Facts:
 BEFORE: Mapping[str, Facts] = {
     "asked": Facts(),
     "overdue": Facts(overdue=True),
+    "stopped": Facts(stopped=True),
     "returned": Facts(proposal="returned"),
     "parking": Facts(lease="live"),
     "gate": Facts(proposal="approved", lease="live"),
+    "stopped at the gate": Facts(proposal="approved", stopped=True, lease="live"),
+    "stopped when sent": Facts(proposal="approved", stopped=True, sent=True, lease="live"),
     "sent": Facts(proposal="approved", sent=True, lease="live"),
     "verified": Facts(proposal="approved", sent=True, lease="live"),
 }
@@ -83,6 +86,17 @@ def told_of_a_stop(place: str, facts: Facts) -> tuple[str, Facts]:
     return "Conflict" if facts.stopped else "passes", replace(facts, stopped=True)
 
 
+def told_of_lifting(place: str, facts: Facts) -> tuple[str, Facts]:
+    return "passes" if facts.stopped else "Conflict", replace(facts, stopped=False)
+
+
+def told_of_lapsing(place: str, facts: Facts) -> tuple[str, Facts]:
+    """Under a stop the sweep lapses what is undecided or approved, until it was sent."""
+    if not facts.stopped or facts.sent or facts.proposal not in ("open", "approved"):
+        return "nothing to do", facts
+    return "passes", replace(facts, proposal="lapsed", news=True)
+
+
 def told_of_cancelling(place: str, facts: Facts) -> tuple[str, Facts]:
     """Only a request, at any time: the worker heeds it where nothing is under way."""
     return "passes", replace(facts, news=True)
@@ -101,7 +115,7 @@ def told_of_working(place: str, facts: Facts) -> tuple[str, Facts]:
         return "LeaseLost", facts
     if facts.news:
         return "the news", facts
-    if place == "gate":
+    if place in ("gate", "stopped at the gate"):
         if facts.stopped:
             return "Stopped", facts
         return "passes", replace(facts, sent=True, lease="extended")
@@ -113,6 +127,8 @@ TOLD: Mapping[str, Callable[[str, Facts], tuple[str, Facts]]] = {
     "expire": told_of_expiry,
     "answer": told_of_an_answer,
     "stop": told_of_a_stop,
+    "go on": told_of_lifting,
+    "lapse": told_of_lapsing,
     "cancel": told_of_cancelling,
     "takeover": told_of_taking_over,
     "worker": told_of_working,

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from engine import api
 from engine.models import Alert, Effect
 from oversight.embedded.processes import beat
+from tests.cast import reviewer
 from tests.faults.processes import Broker, Worker, wait_until
 from tests.world import Desk
 
@@ -39,6 +41,25 @@ def test_a_decision_that_lands_while_a_worker_holds_the_lease_is_not_lost(
     kinds = desk.database.kinds(run_id)
     assert (kinds.count("run_claimed"), kinds.count("run_parked")) == (1, 0)
     assert desk.ledger.movements(order) == 1
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_a_stop_finds_lapses_by_itself_and_is_asked_anew_when_it_goes_on(
+    desk: Desk, worker_process: Callable[..., Worker]
+) -> None:
+    """Nobody but beat's sweeps and a worker comes by."""
+    proposal, otto = desk.propose_refund(), reviewer(desk.people.otto)
+    api.stop_everything(otto, "Something is odd.")
+    worker_process()
+
+    def standing() -> tuple[str, str | None, str]:
+        run = desk.run(proposal.run_id)
+        return run.status, run.reason_code, desk.proposal(run.pk).status
+
+    wait_until("it has lapsed", lambda: standing() == ("paused", "stop", "lapsed"))
+    api.go_on(otto, "It was nothing.")
+    wait_until("it is asked anew", lambda: standing() == ("waiting_approval", None, "open"))
+    assert desk.proposal(proposal.run_id).version == 2
 
 
 @pytest.mark.usefixtures("clock")

@@ -28,7 +28,8 @@ class Piece:
 class Bar:
     """What stands in the place of the decision.
 
-    `kind` is form; or, where this person cannot decide now: older, own, closed or barred.
+    `kind` is form; or, where this person cannot decide now: older, own, closed or barred. `stop` is
+    the reason of a stop: of one in force, or of that under which the version lapsed.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Bar:
     why_not: str = ""
     said: Said | None = None
     offer: reads.Offer | None = None
+    stop: str | None = None
 
 
 def assembled(
@@ -107,11 +109,13 @@ def _bar(
     if heard.own is not None or not item.decidable:
         offer = reads.next_for(reviewer.person_id, after=item.id)
         kind = "own" if heard.own else "closed"
-        return Bar(kind=kind, said=heard.own or stands.decision, offer=offer)
+        stop = reads.lapsed_under(item) if item.status == "lapsed" else None
+        return Bar(kind=kind, said=heard.own or stands.decision, offer=offer, stop=stop)
     why_not = api.why_not_decide(reviewer, item.id)
     if why_not is not None:
         return Bar(kind="barred", why_not=refusals.in_words(why_not))
-    return Bar(kind="form", form=_renewed(item, reviewer, form))
+    stop = (api.stop_over(item.id) or {}).get("reason")
+    return Bar(kind="form", form=_renewed(item, reviewer, form), stop=stop)
 
 
 def _renewed(item: Version, reviewer: api.Reviewer, form: DecisionForm | None) -> DecisionForm:

@@ -10,7 +10,7 @@ from django.db.models import F, Max
 from django.db.models.functions import Now
 
 from engine import states
-from engine.models import Decision, Proposal
+from engine.models import Decision, Event, Proposal
 from oversight.reading import decidable, reasons
 from oversight.showing import literal
 
@@ -174,6 +174,13 @@ def _said(record: Any) -> Said:
         reason=reasons.in_words(record.reason_code, record.reason),
         at=record.decided_at,
     )
+
+
+def lapsed_under(item: Version) -> str | None:
+    """The reason of the stop under which this version lapsed; None when it did not."""
+    told = Event.objects.filter(run_id=item.run_id, kind="proposal_lapsed").order_by("-seq")
+    facts = [literal.read(bytes(event.payload)) for event in told if event.payload is not None]
+    return next((each["detail"] for each in facts if each["id"] == str(item.id)), None)
 
 
 def next_for(person_id: int, *, after: uuid.UUID) -> Offer | None:

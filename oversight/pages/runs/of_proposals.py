@@ -104,6 +104,15 @@ def lapsed(facts: Facts) -> Sentence:
     )
 
 
+def lapsed_under_a_stop(facts: Facts) -> Sentence:
+    return Sentence(
+        words=_("Proposal lapsed: a stop is in force. It is asked anew once that is lifted"),
+        glyph="ring-broken",
+        tone="wait",
+        detail=facts["detail"],
+    )
+
+
 _LAPSES: Mapping[str, Callable[[], str]] = {
     "precondition_failed": lambda: _("The approval lapsed: its premises had changed"),
     "Stopped": lambda: _("The approval lapsed: a stop is in force"),

@@ -20,6 +20,7 @@ KINDS = (
     "effect_verified",
     "effect_committed",
     "approval_lapsed",
+    "proposal_lapsed",
     "versions_carried_over",
     "late_answer",
 )
@@ -153,6 +154,7 @@ _TOLD: Mapping[str, Callable[[Facts], Said]] = {
     "effect_verified": _verified,
     "effect_committed": _committed,
     "approval_lapsed": _lapsed,
+    "proposal_lapsed": _lapsed,
     "versions_carried_over": _carried_over,
     "late_answer": _late,
 }
