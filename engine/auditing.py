@@ -1,4 +1,5 @@
-"""Re-compute every chain: what stands in the log is what was written, and nothing is missing."""
+"""Re-compute every chain: what stands in the log is what was written, and nothing is missing. Nor
+is a large value that the log names."""
 
 import uuid
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from datetime import UTC, datetime
 
 from django.db import connection, transaction
 
+from . import references, values
 from .canonical import sha256_hex
 from .hashing import GENESIS, event_hash
 from .models import Event, Run
@@ -39,6 +41,7 @@ class _Chain:
 
     def __init__(self, run_id: uuid.UUID) -> None:
         self.run_id, self.seq, self.head = run_id, 0, GENESIS
+        self.sound: set[str] = set()
         self.at = datetime.min.replace(tzinfo=UTC)
         self.emptied: list[int] = []
         self.erasure_told = False
@@ -59,12 +62,29 @@ class _Chain:
         if event.payload is None:
             self.emptied.append(event.seq)
 
+    def faults_of_values(self, event: Event) -> Iterator[str]:
+        """What is wrong with the large values that the event names."""
+        for name in sorted(references.named_in(bytes(event.payload or b"")) - self.sound):
+            problem = _problem_with(name)
+            if problem is None:
+                self.sound.add(name)
+            else:
+                yield f"the value {name} {problem}"
+
     def unexplained(self) -> list[Fault]:
         """Content that is gone although the log says nothing of an erasure."""
         if self.erasure_told:
             return []
         what = "the payload is gone and no erasure is told"
         return [Fault(run_id=self.run_id, seq=seq, what=what) for seq in self.emptied]
+
+
+def _problem_with(name: str) -> str | None:
+    """A value is read anew, whatever this process remembers of it."""
+    body = values.body(name)
+    if body is None:
+        return "is missing"
+    return None if references.name_of(body) == name else "was altered"
 
 
 def _payload_hash(event: Event) -> str:
@@ -99,7 +119,8 @@ def _verify(run_id: uuid.UUID | None) -> Report:
     events = erased = 0
     for event in _events(run_id):
         chain = chains.setdefault(event.run_id, _Chain(event.run_id))
-        faults += [Fault(run_id=event.run_id, seq=event.seq, what=w) for w in chain.faults(event)]
+        found = [*chain.faults(event), *chain.faults_of_values(event)]
+        faults += [Fault(run_id=event.run_id, seq=event.seq, what=what) for what in found]
         events, erased = events + 1, erased + (event.payload is None)
     faults += [fault for chain in chains.values() for fault in chain.unexplained()]
     faults += _unfinished(chains, run_id)

@@ -2,6 +2,8 @@
 
     events.jsonl   one event a line; every run that is touched is there from its first event on
     manifest.json  counts, the query, each run's last seq and head, SHA-256 of events.jsonl
+    values/        the large values that its events name: JSON, plain or gzipped, under the
+                   SHA-256 of the file
     verify.py      re-computes it all with Python's standard library
 
 Of events outside the query the payload is withheld; their hashes stay, so that chains verify.
@@ -19,6 +21,7 @@ from typing import IO, Any
 
 from django.db import connection, transaction
 
+from . import references, values
 from .canonical import packed
 from .models import Event, Run
 from .searching import EventQuery, matching
@@ -30,10 +33,12 @@ VERIFIER = Path(__file__).with_name("standalone") / "verify.py"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What an export holds: events that matched, all events in it, the runs they are of."""
+    """What an export holds: events that matched, all events in it, the large values that those
+    which matched name, the runs they are of."""
 
     matched: int
     events: int
+    values: int
     runs: int
     sha256: str
 
@@ -53,6 +58,7 @@ def _facts(query: EventQuery, exported: Exported) -> dict[str, Any]:
         "query": query.as_facts(),
         "matched": exported.matched,
         "events": exported.events,
+        "values": exported.values,
         "runs": exported.runs,
         "sha256": exported.sha256,
     }
@@ -62,7 +68,7 @@ def _write_events(
     query: EventQuery, archive: zipfile.ZipFile
 ) -> tuple[Exported, dict[str, dict[str, Any]]]:
     """Everything as of one moment."""
-    digest, matched, events = sha256(), 0, 0
+    digest, matched, events, named = sha256(), 0, 0, set[str]()
     with transaction.atomic():
         connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         heads = _heads(query)
@@ -72,8 +78,32 @@ def _write_events(
                 digest.update(line)
                 lines.write(line)
                 matched, events = matched + included, events + 1
-    exported = Exported(matched=matched, events=events, runs=len(heads), sha256=digest.hexdigest())
+                named |= references.named_in(bytes(event.payload or b"")) if included else set()
+        written = _write_values(named, archive)
+    exported = Exported(
+        matched=matched,
+        events=events,
+        values=written,
+        runs=len(heads),
+        sha256=digest.hexdigest(),
+    )
     return exported, heads
+
+
+def _write_values(named: set[str], archive: zipfile.ZipFile) -> int:
+    """The large values that these events name, as they are kept. Tells how many."""
+    written = 0
+    for name in sorted(named):
+        body = values.body(name)
+        if body is not None:
+            archive.writestr(_file(name, body), body)
+            written += 1
+    return written
+
+
+def _file(name: str, body: bytes) -> str:
+    ending = "json.gz" if references.is_gzipped(body) else "json"
+    return f"values/{name.removeprefix('sha256:')}.{ending}"
 
 
 def _heads(query: EventQuery) -> dict[str, dict[str, Any]]:

@@ -94,9 +94,13 @@ def _gzipped(text: bytes) -> bytes:
     return zlib.compress(text, 1, wbits=31)
 
 
+def is_gzipped(body: bytes) -> bool:
+    return body.startswith(_GZIP)
+
+
 def text_of(body: bytes) -> bytes:
     """The JSON of a body. Raises ValueError where it cannot be unpacked."""
-    if not body.startswith(_GZIP):
+    if not is_gzipped(body):
         return body
     try:
         return zlib.decompress(body, wbits=31)

@@ -8,18 +8,23 @@ Exit status: 0 intact, 1 altered, 2 incomplete or unreadable. Says what was chec
 An event's hash is SHA-256(0x00 || envelope); the envelope is the JSON object {actor, at, kind,
 payload, prev, run, seq} without spaces, `payload` being SHA-256(salt || payload) and `prev` the
 hash of the event before, both in hex; the first event of a run names 64 zeros.
+
+Where a payload has {"$value":"sha256:<hex>","bytes":n} there stands a large value: the file of that
+SHA-256 in the folder values, JSON of n bytes, plain or gzipped. So the chain commits to it, too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 GENESIS = "0" * 64
+NAMED = re.compile(r'"\$value":"sha256:([0-9a-f]{64})"')
 
 
 def main(arguments: list[str]) -> int:
@@ -27,28 +32,38 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     try:
-        manifest, lines = opened(Path(arguments[0]))
+        manifest, lines, values = opened(Path(arguments[0]))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
         print(f"INCOMPLETE: cannot read the export: {problem}")
         return 2
-    return told(Check(manifest).all(lines))
+    return told(Check(manifest, values).all(lines))
 
 
-def opened(path: Path) -> tuple[dict[str, Any], bytes]:
-    """The manifest and the bytes of events.jsonl, from a zip or a folder."""
+def opened(path: Path) -> tuple[dict[str, Any], bytes, dict[str, str]]:
+    """The manifest, the bytes of events.jsonl, and the SHA-256 of each file of a value by its
+    name, from a zip or a folder."""
     if path.is_dir():
         files = {name: (path / name).read_bytes() for name in ("manifest.json", "events.jsonl")}
+        values = {one.name: hashed(one.read_bytes()) for one in (path / "values").glob("*.json*")}
     else:
         with zipfile.ZipFile(path) as archive:
             files = {name: archive.read(name) for name in ("manifest.json", "events.jsonl")}
-    return json.loads(files["manifest.json"]), files["events.jsonl"]
+            found = [name for name in archive.namelist() if name.startswith("values/")]
+            values = {Path(name).name: hashed(archive.read(name)) for name in found}
+    return json.loads(files["manifest.json"]), files["events.jsonl"], values
+
+
+def hashed(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 class Check:
     """What was altered, what is missing, and how much was checked."""
 
-    def __init__(self, manifest: dict[str, Any]) -> None:
+    def __init__(self, manifest: dict[str, Any], values: dict[str, str] | None = None) -> None:
         self.manifest = manifest
+        self.values = values or {}
+        self.named: set[str] = set()
         self.altered: list[str] = []
         self.missing: list[str] = []
         self.events = self.payloads = self.withheld = self.erased = 0
@@ -66,6 +81,7 @@ class Check:
             except (ValueError, KeyError, TypeError) as problem:
                 self.altered.append(f"line {number} is not an event: {problem!r}")
         self.runs()
+        self.large_values()
         if self.events != self.manifest["events"]:
             exported = self.manifest["events"]
             self.missing.append(f"{exported} events were exported, {self.events} are here")
@@ -99,6 +115,16 @@ class Check:
             salted = bytes.fromhex(event["salt"]) + event["payload"].encode()
             if hashlib.sha256(salted).hexdigest() != event["payload_hash"]:
                 self.altered.append(f"{where}: the payload was altered")
+            self.named |= set(NAMED.findall(event["payload"]))
+
+    def large_values(self) -> None:
+        """Each value that an event names is here, under the hash of its file; and no other is."""
+        for file, digest in self.values.items():
+            if file.partition(".")[0] != digest:
+                self.altered.append(f"value {file}: it was altered")
+        here = {file.partition(".")[0] for file in self.values}
+        self.missing += [f"the value sha256:{name} is missing" for name in self.named - here]
+        self.altered += [f"value {name}: no event names it" for name in here - self.named]
 
     def runs(self) -> None:
         """Each log ends where the manifest says; what is empty is told to have been erased."""
@@ -145,7 +171,7 @@ def told(check: Check) -> int:
         print(f"INCOMPLETE: {what}")
     print(
         f"{check.events} events of {len(check.manifest['heads'])} runs: every link of every "
-        f"chain, {check.payloads} payloads."
+        f"chain, {check.payloads} payloads, {len(check.values)} large values."
     )
     print(
         f"Not checked: {check.withheld} payloads outside the query, {check.erased} erased; "

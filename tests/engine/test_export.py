@@ -295,3 +295,71 @@ def passes(manifest: dict[str, Any], lines: list[bytes], number: int, forged: by
     if not after:
         check.runs()
     return not (check.altered or check.missing)
+
+
+class TestLargeValues:
+    """What an event names stands in the export, too, once, and is as it was when it was named."""
+
+    @pytest.fixture
+    def run_id(self, desk: Desk) -> uuid.UUID:
+        texts = {"shrinks": "lorem ipsum " * 5_000, "again": "lorem ipsum " * 5_000}
+        return desk.start_run(**texts, noise=[uuid.uuid4().hex for _ in range(2_000)])
+
+    def test_stand_in_it_once_each(self, exported: bytes, tmp_path: Path) -> None:
+        with zipfile.ZipFile(io.BytesIO(exported)) as archive:
+            files = {name: archive.read(name) for name in values_in(archive)}
+
+        assert sorted(name.partition(".")[2] for name in files) == ["json", "json.gz"]
+        assert all(hashlib.sha256(body).hexdigest() in name for name, body in files.items())
+        assert parts(exported)[0]["values"] == 2
+        assert verified(exported, tmp_path) == INTACT
+
+    def test_are_left_out_where_no_payload_is_asked_for_that_names_them(
+        self, desk: Desk, run_id: uuid.UUID, tmp_path: Path
+    ) -> None:
+        desk.work(run_id)
+        export_of_parking = export(desk, run_id=run_id, kind="run_parked")
+
+        with zipfile.ZipFile(io.BytesIO(export_of_parking)) as archive:
+            assert values_in(archive) == []
+        assert verified(export_of_parking, tmp_path) == INTACT
+
+    def test_that_were_altered_are_told(self, exported: bytes, tmp_path: Path) -> None:
+        altered = repacked(exported, lambda name, body: body[:-1] + b" ")
+
+        assert verified(altered, tmp_path) == ALTERED
+
+    def test_that_are_gone_are_told(self, exported: bytes, tmp_path: Path) -> None:
+        assert verified(repacked(exported, lambda name, body: None), tmp_path) == INCOMPLETE
+
+    def test_that_are_somebody_s_own_are_told(self, exported: bytes, tmp_path: Path) -> None:
+        added = io.BytesIO(exported)
+        with zipfile.ZipFile(added, "a") as archive:
+            archive.writestr(f"values/{hashlib.sha256(b'1').hexdigest()}.json", b"1")
+
+        assert verified(added.getvalue(), tmp_path) == ALTERED
+
+    def test_in_a_folder_are_checked_too(self, exported: bytes, tmp_path: Path) -> None:
+        with zipfile.ZipFile(io.BytesIO(exported)) as archive:
+            archive.extractall(tmp_path)
+        assert verify.main([str(tmp_path)]) == INTACT
+
+        next(tmp_path.glob("values/*.json")).write_bytes(b"[]")
+        assert verify.main([str(tmp_path)]) == ALTERED
+
+
+def values_in(archive: zipfile.ZipFile) -> list[str]:
+    return [name for name in archive.namelist() if name.startswith("values/")]
+
+
+def repacked(export: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
+    """With other files of values; without those for which there is nothing."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(export)) as archive, zipfile.ZipFile(out, "w") as forged:
+        for name in archive.namelist():
+            body: bytes | None = archive.read(name)
+            if name.startswith("values/") and body is not None:
+                body = change(name, body)
+            if body is not None:
+                forged.writestr(name, body)
+    return out.getvalue()

@@ -277,6 +277,26 @@ class TestADamagedValue:
         walked(desk, makes_a_report, does_not)
 
 
+class TestVerifyingTheLog:
+    def test_asks_for_each_value_that_it_names(self, desk: Desk) -> None:
+        run_id = walked(desk, makes_a_report, lambda ctx: finish())
+        assert auditing.run_once(run_id).intact
+
+        damage(desk.database)
+
+        (fault,) = auditing.run_once(run_id).faults
+        assert (fault.seq, "was altered" in fault.what) == (4, True)
+
+    def test_tells_of_one_that_is_gone(self, desk: Desk) -> None:
+        run_id = desk.start_run(report=REPORT)
+        with desk.database.connected() as attacker:
+            attacker.execute("SET session_replication_role = replica")
+            attacker.execute("DELETE FROM engine_value")
+
+        (fault,) = auditing.run_once(run_id).faults
+        assert (fault.seq, "is missing" in fault.what) == (1, True)
+
+
 class TestALikeness:
     """What looks like a reference and is none is nobody's to bring in."""
 
