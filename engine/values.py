@@ -63,19 +63,24 @@ def body(name: str) -> bytes | None:
 def text(name: str) -> bytes:
     """The JSON of a value. Raises Damaged when it is not kept, or is not what its name says."""
     known = _remembered.get(name)
-    if known is not None:
-        return known
+    found = known if known is not None else text_as_kept(name)
+    if found is None:
+        raise Damaged(f"The value {name} is not kept here.")
+    _remembered.add(name, found)
+    return found
+
+
+def text_as_kept(name: str) -> bytes | None:
+    """The JSON of a value as it is kept now; None when it is not. Raises Damaged when altered."""
     kept = body(name)
     if kept is None:
-        raise Damaged(f"The value {name} is not kept here.")
+        return None
     if references.name_of(kept) != name:
         raise Damaged(f"The value {name} was altered.")
     try:
-        found = references.text_of(kept)
+        return references.text_of(kept)
     except ValueError as problem:
         raise Damaged(str(problem)) from problem
-    _remembered.add(name, found)
-    return found
 
 
 def opened(value: Any) -> Any:

@@ -103,6 +103,7 @@ ROUTES: Mapping[str, Allowed] = {
     "checkpoints:compare": EVERYBODY,
     "checkpoints:checkpoint": EVERYBODY,
     "checkpoints:download": EVERYBODY,
+    "checkpoints:value": EVERYBODY,
     "rollbacks:page": EVERYBODY,
     "rollbacks:action": EVERYBODY,
     "rollbacks:rehearsal": EVERYBODY,

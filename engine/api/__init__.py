@@ -12,7 +12,7 @@ from .agents import (
     start_run,
     withdraw_proposal,
 )
-from .auditors import export_events, matches_checksum, position_at, verify_log
+from .auditors import export_events, large_value, matches_checksum, position_at, verify_log
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .forks import fork_run
 from .operators import (
@@ -54,6 +54,7 @@ __all__ = [
     "go_on",
     "halt_receipt",
     "keep_rehearsal",
+    "large_value",
     "matches_checksum",
     "note_refused_request",
     "note_sign_in_refused",

@@ -3,9 +3,10 @@
 import uuid
 from typing import IO
 
-from engine import auditing, exports, history
+from engine import auditing, exports, history, values
 from engine.auditing import Report
 from engine.canonical import packed
+from engine.errors import NotFound
 from engine.exports import Exported
 from engine.models import Checkpoint
 from engine.searching import EventQuery
@@ -57,3 +58,11 @@ def position_at(run_id: uuid.UUID, seq: int) -> Position:
 def matches_checksum(checkpoint: Checkpoint) -> bool:
     """Re-compute a checkpoint's checksum from what is stored now."""
     return history.matches_checksum(checkpoint)
+
+
+def large_value(name: str) -> bytes:
+    """The JSON of a large value by the name in a reference to it. Raises NotFound, Damaged."""
+    found = values.text_as_kept(name)
+    if found is None:
+        raise NotFound("There is no such value here.")
+    return found

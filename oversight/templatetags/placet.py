@@ -1,5 +1,6 @@
 """The template tags and filters of every page: `{% load placet %}`."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,8 @@ from oversight.showing import money as amounts
 from oversight.showing import when as moments
 
 register = template.Library()
+
+_REFERENCE = re.compile(r'"\$value": "sha256:([0-9a-f]{64})",\s+"bytes": ([0-9]{1,15})')
 
 
 @register.simple_tag
@@ -114,6 +117,12 @@ def cautions(value: object) -> tuple[text.Caution, ...]:
 def laid_out(value: object) -> str:
     """A JSON value on indented lines; bytes are read as stored JSON first."""
     return literal.laid_out(literal.read(value) if isinstance(value, bytes) else value)
+
+
+@register.filter
+def large_values(laid_out: str) -> list[tuple[str, int]]:
+    """(digest, bytes) of each value that JSON on indented lines refers to."""
+    return [(digest, int(size)) for digest, size in dict.fromkeys(_REFERENCE.findall(laid_out))]
 
 
 @register.filter

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine import api
-from engine.models import Checkpoint
+from engine.models import Checkpoint, Value
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
 from tests.cast import AGENT, CAST
@@ -24,6 +24,12 @@ from tests.world import Desk
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 STRANGER, AGENT_S_KEY = "stranger", "agent's key"
 VISITORS = (STRANGER, *CAST, AGENT_S_KEY)
+
+
+def large_value(desk: Desk) -> str:
+    """The digest of a value that is too large to stand in an event."""
+    desk.start_run(report=["a line"] * 8_000)
+    return bytes(Value.objects.latest("kept_at").digest).hex()
 
 
 def routes(patterns: Any = None, namespace: str = "") -> Iterator[str]:
@@ -97,6 +103,7 @@ class Everywhere:
         yield "checkpoints:at", f"/checkpoints/at/?run={run}&seq=2"
         yield "checkpoints:checkpoint", f"/checkpoints/{saved.pk}/"
         yield "checkpoints:download", f"/checkpoints/{saved.pk}/download/"
+        yield "checkpoints:value", f"/checkpoints/values/{large_value(self.desk)}/"
         yield "audit:event", f"/audit/{run}/1/"
         one = {"run_id": run, "proposal_id": proposal.proposal_id}
         for name in ("see_run", "propose", "finish", "see_events"):

@@ -1,18 +1,27 @@
-"""One checkpoint as a JSON file: thirteen fields, every digit as it is stored."""
+"""JSON files: one checkpoint, thirteen fields with every digit as it is stored; one large value."""
 
 import json
 
 from django.http import HttpResponse
 
+from engine import api
 from oversight.pages.checkpoints import reads
 from oversight.pages.checkpoints.reads import Stored
 from oversight.showing import literal
 
 
 def attachment(stored: Stored) -> HttpResponse:
-    name = f"checkpoint-{stored.checkpoint_id}.json"
+    return _file(f"checkpoint-{stored.checkpoint_id}.json", document(stored))
+
+
+def large_value(digest: str) -> HttpResponse:
+    """Raises NotFound, Damaged."""
+    return _file(f"{digest}.json", api.large_value(f"sha256:{digest}"))
+
+
+def _file(name: str, content: str | bytes) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(document(stored), content_type="application/json", headers=headers)
+    return HttpResponse(content, content_type="application/json", headers=headers)
 
 
 def document(stored: Stored) -> str:

@@ -14,6 +14,7 @@ from oversight.pages.checkpoints.forms import Search
 from oversight.pages.checkpoints.places import After
 from oversight.pages.checkpoints.reads import Happened, Row, Stored
 from oversight.pages.checkpoints.sides import Side
+from oversight.pages.checkpoints.whole import alike
 from oversight.reading import actors
 from oversight.reading.actors import Actor
 from oversight.reading.counts import Count
@@ -168,7 +169,8 @@ def _changes(here: Side) -> tuple[diff.Row, ...] | None:
 
 def _rows(before: sides.Whole, after: sides.Whole) -> tuple[diff.Row, ...]:
     """What is null as a whole (nothing in hand, nothing awaited) is not there."""
-    one, other = ({k: v for k, v in each.items() if v is not None} for each in (before, after))
+    sides = alike(before, after)
+    one, other = ({k: v for k, v in each.items() if v is not None} for each in sides)
     return diff.rows(one, other)
 
 

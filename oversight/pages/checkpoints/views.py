@@ -7,9 +7,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from engine.errors import Damaged, NotFound
 from oversight.pages.checkpoints import forms, reads, sides
 from oversight.pages.checkpoints import page as pages
-from oversight.pages.checkpoints.download import attachment
+from oversight.pages.checkpoints.download import attachment, large_value
 from oversight.pages.checkpoints.forms import Search
 from oversight.pages.checkpoints.reads import Stored
 from oversight.reading.keyset import Cursor
@@ -54,6 +55,17 @@ def checkpoint(request: HttpRequest, checkpoint_id: uuid.UUID) -> HttpResponse:
 def download(request: HttpRequest, checkpoint_id: uuid.UUID) -> HttpResponse:
     """The same as a JSON file."""
     return attachment(_found(checkpoint_id))
+
+
+@require_safe
+def value(request: HttpRequest, digest: str) -> HttpResponse:
+    """A value too large to stand in an event or a checkpoint, by its digest, as a JSON file."""
+    try:
+        return large_value(digest)
+    except NotFound as missing:
+        raise Http404 from missing
+    except Damaged as problem:
+        return HttpResponse(problem.message, content_type="text/plain", status=500)
 
 
 def _found(checkpoint_id: uuid.UUID) -> Stored:

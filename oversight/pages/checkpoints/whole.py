@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from engine import api
 from engine.canonical import packed
+from engine.errors import PlacetError
+from engine.references import LIMIT, is_reference
 from engine.types import IN_SNAPSHOT, Position
 from oversight.pages.checkpoints.reads import Stored
 from oversight.showing import literal
@@ -53,6 +56,32 @@ def _whole(status: str, node: str, version: int, parts: Mapping[str, Any]) -> Wh
         "budget": parts["budget"],
         **rest,
     }
+
+
+def alike(one: Whole, other: Whole) -> tuple[Whole, Whole]:
+    """Both, so that what stands by reference on one side alone is compared as what it is."""
+    return _opened_where_plain(one, other), _opened_where_plain(other, one)
+
+
+def _opened_where_plain(whole: Whole, other: Whole) -> Whole:
+    """What stood in the state before and stands beside it now is small enough to be read."""
+    parts = {
+        part: {name: _read_if_plain(value, other[part].get(name)) for name, value in held.items()}
+        for part in ("state", "recorded")
+        if isinstance(held := whole.get(part), dict) and isinstance(other.get(part), dict)
+    }
+    return {**whole, **parts}
+
+
+def _read_if_plain(value: Any, other: Any) -> Any:
+    if other is None or not is_reference(value) or is_reference(other):
+        return value
+    if int(value["bytes"]) > LIMIT:
+        return value
+    try:
+        return literal.read(api.large_value(value["$value"]))
+    except PlacetError:
+        return value
 
 
 def _opened(pending: Any) -> Any:
