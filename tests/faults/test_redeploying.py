@@ -147,13 +147,13 @@ class TestAfterEverythingWasStopped:
         env, orders = {**processes_environment, **QUICK}, [desk.purchase() for _ in range(4)]
         tree = stack.enter_context(with_other_doors("newer"))
         with_another_workflow(tree)
+        done = refund(desk, orders[0])
+        desk.work(done)
         worker = started(stack, Worker(env, tmp_path, hold="executed"))
         web, clock = Web(env), beat(env)
         stack.callback(web.kill)
         stack.callback(clock.kill)
 
-        done = refund(desk, orders[0])
-        desk.work(done)
         in_the_middle = refund(desk, orders[1])
         worker.held()
         approved, undecided = refund(desk, orders[2]), asked(desk, orders[3])
@@ -194,7 +194,8 @@ class TestAfterEverythingWasStopped:
 def asked(desk: Desk, order: str) -> uuid.UUID:
     """A run whose refund waits for somebody to decide it."""
     run_id = desk.start_run("refund", order=order, customer="Mara Vogel", amount="25.00")
-    desk.work(run_id)
+    desk.work(run_id)  # unless one of the processes was quicker
+    wait_until("somebody is asked", lambda: desk.run(run_id).status == "waiting_approval")
     return run_id
 
 
