@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from engine import api, sweeper
+from engine import api, leasing, sweeper
 from engine.branches import branch, leg
+from engine.errors import Conflict
 from engine.models import Run
+from engine.store import branches
 from engine.workflows import Context, Next, Workflow, finish, go
 from tests.cast import reviewer
 from tests.engine.branches import HOUR, Branches, branched, branching, started, two_refunds
@@ -178,6 +180,17 @@ class TestTheJoin:
 
         assert desk.work(run.run_id).outcome == "nothing to do"
         assert run.run_id not in sweeper.run_once().runs
+
+    def test_is_refused_at_the_door_while_a_branch_lives(self, desk: Desk) -> None:
+        """Whatever a worker believes."""
+        run = two_refunds(desk)
+        desk.database.execute("UPDATE engine_run SET wake_at = now() WHERE run_id = %s", run.run_id)
+        case = leasing.claim(run.run_id, "one:1")
+        assert case is not None
+        last = desk.run(run.run_id).last_seq
+
+        with pytest.raises(Conflict, match="still under way"):
+            branches.join_branches(run.run_id, case[0].token, last, "w", b"{}", None)
 
     def test_is_hinted_at_by_the_last_branch(self, desk: Desk) -> None:
         run = two_refunds(desk)

@@ -137,6 +137,13 @@ class TestARunThatLives:
         assert [desk.ledger.refunded(order) for order in self.orders] == ["0.00", "0.00"]
         run.assert_sound()
 
+    def test_is_not_rolled_back_while_a_branch_is(self, desk: Desk) -> None:
+        run = self.paying_before_and_after(desk)
+        roll_back(desk, run.legs["x"])
+
+        with pytest.raises(Conflict, match="rolled back already"):
+            roll_back(desk, run.run_id)
+
     def test_whose_worker_loses_the_answer_of_a_branch_s_rollback_settles_it(
         self, desk: Desk
     ) -> None:
