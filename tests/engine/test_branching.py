@@ -259,7 +259,7 @@ class TestTheJoin:
             with holding_the_wait(desk, run.run_id) as held:
                 held()
                 both = [threads.submit(alone, desk.work, one) for one in run.legs.values()]
-                wait_for_waiting(desk.database, 2)
+                wait_for_waiting(desk.database, 2, "move_run")
             assert {one.result(PATIENCE).outcome for one in both} == {"completed"}
 
         assert desk.database.hints.count(run.run_id) == 2, "at its start, and by one branch"

@@ -53,13 +53,17 @@ def in_line_for(
         return [answer(future) for future in futures]
 
 
-def wait_for_waiting(database: Database, count: int) -> None:
-    """Until so many connections of this database wait for a lock."""
+def wait_for_waiting(database: Database, count: int, where: str = "") -> None:
+    """Until so many connections of this database wait for a lock, in a statement that speaks of
+    `where` (a door)."""
     deadline = time.monotonic() + PATIENCE
-    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
+        " AND strpos(query, %s) > 0"
+    )
     with database.connected() as watching:
         while True:
-            row = watching.execute(query, [database.name]).fetchone()
+            row = watching.execute(query, [database.name, where]).fetchone()
             if row and row["count"] >= count:
                 return
             assert time.monotonic() < deadline, f"{count} should wait, {row} do"
