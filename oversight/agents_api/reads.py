@@ -51,6 +51,9 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
         status=row.status,
         reason_code=row.reason_code,
         node=row.current_node,
+        parent=row.parent_id,
+        branch=row.branch,
+        branches=_branches(run_id),
         labels=row.labels,
         stands_on=row.stands_on,
         created_at=row.created_at,
@@ -59,6 +62,19 @@ def run(actor: str, run_id: uuid.UUID) -> told.Run:
         proposals=[_summary(one, newest.get(key), row.status) for key, one in asked.items()],
         effects=[_effect(found) for found in _effects(run_id)],
     )
+
+
+def _branches(run_id: uuid.UUID) -> list[told.Branch]:
+    found = models.Run.objects.filter(parent_id=run_id).order_by("-created_at", "branch")
+    return [
+        told.Branch(
+            branch=row.branch or "",
+            run_id=row.run_id,
+            status=row.status,
+            reason_code=row.reason_code,
+        )
+        for row in found
+    ]
 
 
 def newest_events(run_ids: Collection[uuid.UUID]) -> Mapping[uuid.UUID, int]:

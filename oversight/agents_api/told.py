@@ -71,6 +71,16 @@ class ProposalSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A run that another run has branched into, by name, and waits for."""
+
+    branch: str
+    run_id: UUID
+    status: RunStatus
+    reason_code: Annotated[str | None, Field(description="Why it is paused, or how it ended.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """Where a run stands."""
 
@@ -80,6 +90,9 @@ class Run:
     status: RunStatus
     reason_code: Annotated[str | None, Field(description="Why it is paused, or how it ended.")]
     node: str
+    parent: Annotated[UUID | None, Field(description="The run that this one is a branch of.")]
+    branch: Annotated[str | None, Field(description="By which name it is that.")]
+    branches: Annotated[list[Branch], Field(description="What it has branched into, newest first.")]
     labels: dict[str, Any]
     stands_on: Annotated[
         dict[str, str], Field(description="The versions of models and prompts it is pinned to.")

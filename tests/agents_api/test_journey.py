@@ -9,6 +9,7 @@ from engine.models import Proposal
 from oversight.demo.placet_actions import Refund
 from tests.agents_api.caller import PROPOSAL, REFUND, RUNS, Caller, problem
 from tests.engine.newer import newer_action, newer_code
+from tests.engine.test_replay import recalled
 from tests.engine.together import just_before
 from tests.world import DESK_BALANCE, Desk
 
@@ -259,3 +260,18 @@ def test_what_other_code_made_void_is_asked_anew_as_the_next_version(
         ("open", 2, 2),
     ]
     assert not any(one["final"] for one in told)
+
+
+def test_a_run_that_has_branched_tells_of_its_branches_and_they_of_it(
+    desk: Desk, caller: Caller
+) -> None:
+    run_id = recalled(desk)
+
+    told = caller.run(run_id)
+
+    assert (told["parent"], told["branch"]) == (None, None)
+    branches = {one["branch"]: one for one in told["branches"]}
+    assert {one["status"] for one in branches.values()} == {"waiting_approval"}
+    for name, one in branches.items():
+        below = caller.run(uuid.UUID(one["run_id"]))
+        assert (below["parent"], below["branch"], below["branches"]) == (str(run_id), name, [])

@@ -28,6 +28,8 @@ class Version:
     version: int
     run_id: uuid.UUID
     run_status: str
+    parent_id: uuid.UUID | None
+    branch: str
     last_seq: int
     workflow: str
     workflow_version: int
@@ -121,6 +123,8 @@ def _version(record: Any) -> Version:
         version=record.version,
         run_id=record.run_id,
         run_status=run.status,
+        parent_id=run.parent_id,
+        branch=run.branch or "",
         last_seq=run.last_seq,
         workflow=run.workflow,
         workflow_version=run.workflow_version,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from oversight.pages.runs import of_waits, reads, sentences, story
 from oversight.pages.runs.forms import VIEWS, RunWish
-from oversight.pages.runs.reads import Raised, Whole
+from oversight.pages.runs.reads import Branch, Raised, Whole
 from oversight.reading import actors, blind, journeys, log
 from oversight.reading.actors import Actor
 from oversight.reading.journeys import Journey
@@ -46,10 +46,16 @@ class Shown:
     view: str
     started_by: Actor
     waiting: Waiting | None
+    branches: tuple[Branch, ...]
     journeys: tuple[Journey, ...]
     alerts: tuple[Raised, ...]
     stretch: Stretch
     live_url: str
+
+    @property
+    def under_way(self) -> int:
+        """How many of its branches have not ended."""
+        return sum(not branch.ended for branch in self.branches)
 
     @property
     def headline(self) -> str:
@@ -69,6 +75,7 @@ def assembled(run: Whole, wish: RunWish, reader: int) -> Shown:
         view=wish.view,
         started_by=actors.actor(run.initiator, names),
         waiting=_waiting(run),
+        branches=reads.branches(run.run_id) if run.below else (),
         journeys=journeys.told_by(log.of_effects(run.run_id)),
         alerts=reads.alerts(run.run_id),
         stretch=_stretch(run, wish, events, story.entries(events, names)),
@@ -100,8 +107,8 @@ def _live_url(run: Whole, wish: RunWish) -> str:
 
 
 def mark(run: Whole) -> str:
-    """Changes with every event of the run, and when a worker's lease lapses."""
-    return f"{run.last_seq}{'h' if run.leased else ''}"
+    """Changes with every event of the run or a branch, and when a worker's lease lapses."""
+    return f"{run.last_seq}+{run.below}{'h' if run.leased else ''}"
 
 
 def tabs(run_id: uuid.UUID, view: str) -> list[tuple[str, str, bool, None]]:

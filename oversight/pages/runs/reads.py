@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Now
 
 from engine import states
@@ -46,7 +46,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """One run's own row. `leased` is judged by the database's clock."""
+    """One run's own row. `leased` is judged by the database's clock. As a `branch` it has a parent;
+    `below` grows with every event of its own branches."""
 
     run_id: uuid.UUID
     workflow: str
@@ -65,6 +66,9 @@ class Whole:
     last_at: datetime
     ended_at: datetime | None
     forked_from: str
+    parent_id: uuid.UUID | None
+    branch: str
+    below: int
     budget: dict[str, Any]
     stands_on: dict[str, str]
 
@@ -100,6 +104,22 @@ class Raised:
     next_step: str
     due_at: datetime | None
     resolution: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """One run that another one has branched into."""
+
+    run_id: uuid.UUID
+    name: str
+    workflow: str
+    status: str
+    reason_code: str
+    last_at: datetime
+
+    @property
+    def ended(self) -> bool:
+        return self.status in states.terminal(states.RUN)
 
 
 def runs(
@@ -139,7 +159,9 @@ def _row(record: Any) -> Row:
 
 
 def run(run_id: uuid.UUID) -> Whole | None:
-    record: Any = Run.objects.filter(pk=run_id).annotate(now=Now()).first()
+    below = Run.objects.filter(parent_id=OuterRef("pk")).values("parent_id")
+    counted = Subquery(below.annotate(total=Sum("last_seq")).values("total"))
+    record: Any = Run.objects.filter(pk=run_id).annotate(now=Now(), below=counted).first()
     return None if record is None else _whole(record)
 
 
@@ -162,6 +184,9 @@ def _whole(record: Any) -> Whole:
         last_at=record.last_at,
         ended_at=record.ended_at,
         forked_from=record.forked_from or "",
+        parent_id=record.parent_id,
+        branch=record.branch or "",
+        below=record.below or 0,
         budget=record.budget,
         stands_on=record.stands_on,
     )
@@ -183,4 +208,23 @@ def alerts(run_id: uuid.UUID) -> tuple[Raised, ...]:
             resolution=record.resolution or "",
         )
         for record in Alert.objects.filter(run_id=run_id).order_by("-raised_at")
+    )
+
+
+MOST_BRANCHES = 200
+
+
+def branches(run_id: uuid.UUID) -> tuple[Branch, ...]:
+    """What a run has branched into, the latest branching first."""
+    newest = Run.objects.filter(parent_id=run_id).order_by("-created_at", "branch")[:MOST_BRANCHES]
+    return tuple(
+        Branch(
+            run_id=record.run_id,
+            name=record.branch or "",
+            workflow=record.workflow,
+            status=record.status,
+            reason_code=record.reason_code or "",
+            last_at=record.last_at,
+        )
+        for record in newest
     )

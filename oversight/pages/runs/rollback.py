@@ -23,9 +23,11 @@ from oversight.showing import diff
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One step as shown: whether its box is ticked, and the form to confirm it by hand with."""
+    """One step as shown: whether a branch of the run did it, whether its box is ticked, and the
+    form to confirm it by hand with."""
 
     step: Step
+    by_branch: bool
     ticked: bool
     by_hand: ByHandForm | None
 
@@ -120,18 +122,22 @@ def _shown(
         "run": run,
         "preview": preview,
         "form": form,
-        "shown": [_one(step, run, form, said) for step in preview.steps],
+        "shown": [_one(step, preview, run, form, said) for step in preview.steps],
         "standing": any(step.how != "taken_back" for step in preview.steps),
     }
     return render(request, "runs/rollback.html", context, status=status)
 
 
-def _one(step: Step, run: Whole, form: RollbackForm, said: ByHandForm | None) -> Shown:
-    effect = uuid.UUID(step.effect_id)
+def _one(
+    step: Step, preview: Preview, run: Whole, form: RollbackForm, said: ByHandForm | None
+) -> Shown:
+    effect, by_branch = uuid.UUID(step.effect_id), step.run_id != str(preview.origin)
+    elsewhere = step.how == "taken_back" or (by_branch and preview.by_a_new_run)
     return Shown(
         step=step,
+        by_branch=by_branch,
         ticked=not form.is_bound or effect in form.chosen,
-        by_hand=_confirming(step, run, said) if step.how != "taken_back" else None,
+        by_hand=None if elsewhere else _confirming(step, run, said),
     )
 
 
