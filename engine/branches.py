@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from . import budgets, conf
+from . import budgets, conf, values
 from .canonical import must_come_back
 from .types import Facts
 
@@ -60,9 +60,9 @@ def leg(
     workflow: str, state: Facts | None = None, *, version: int | None = None, **limits: Any
 ) -> Leg:
     """One branch of `branch`; `limits` are those of a budget: `max_effects=2`, `max_money="9"`."""
-    must_come_back(state or {}, "$.state")
-    budget = budgets.checked(limits)
-    return Leg(workflow=workflow, state=state or {}, version=version, budget=budget)
+    given = values.whole(state or {})
+    must_come_back(given, "$.state")
+    return Leg(workflow=workflow, state=given, version=version, budget=budgets.checked(limits))
 
 
 def branch(

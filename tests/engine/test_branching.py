@@ -108,10 +108,10 @@ class TestEachBranch:
 class TestTheNode:
     def test_after_the_join_finds_them_and_later_ones_do_not(self, desk: Desk) -> None:
         outer = Workflow("twice", start="first")
-        said = branch({"x": leg(ending(), {"n": 1})}, then="second", expires=HOUR)
+        ends = ending()
 
         def first(ctx: Context) -> Next:
-            return said
+            return branch({"x": leg(ends, ctx.state)}, then="second", expires=HOUR)
 
         def second(ctx: Context) -> Next:
             return go("third", found=(ctx.branches or {})["x"]["state"])
@@ -122,7 +122,7 @@ class TestTheNode:
         outer.node(to=["second"])(first)
         outer.node(to=["third"])(second)
         outer.node(ends=True)(third)
-        run_id = desk.start_run("twice")
+        run_id = desk.start_run("twice", n=1)
         desk.work(run_id)
         run = Branches(desk, run_id)
         run.work()
