@@ -51,7 +51,9 @@ class Version:
     action: str
     valid_until: datetime
     status: str = "open"
-    voters: list[int] = field(default_factory=list)
+    needed: int = 1
+    """How many have to allow it."""
+    voters: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -177,7 +179,9 @@ def opened(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
     if any(version.status == "open" for version in told.versions.values()):
         yield "a second version is open"
     told.newest = said["proposal_id"], said["version"]
+    groups = json.loads(said["terms"])["rule"]["groups"]
     told.versions[told.newest] = Version(
+        needed=sum(group["approve"] for group in groups),
         digest=said["digest"],
         action=said["action"],
         valid_until=datetime.fromisoformat(said["valid_until"]),
@@ -198,13 +202,16 @@ def decided(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
         yield "another digest is decided"
     if said["decision"] == "approve":
         yield from stopped(told, event, version.action, rollback=False)
-    version.voters.append(said["person"])
+    version.voters[said["person"]] = said["decision"]
 
 
 def closed(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
     version, status = told.versions[said["proposal_id"], said["version"]], CLOSINGS[event["kind"]]
     if status not in ONWARD.get(version.status, ()):
         yield f"a version that is {version.status} becomes {status}"
+    allowing = list(version.voters.values()).count("approve")
+    if status == "approved" and allowing != version.needed:
+        yield f"{allowing} have allowed it, {version.needed} are needed"
     version.status = status
     for effect in told.effects.values():
         if effect.version != (said["proposal_id"], said["version"]):

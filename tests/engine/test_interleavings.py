@@ -18,7 +18,7 @@ from django.db import connection
 
 from engine import api, leasing, worker
 from engine.errors import AlreadyDecided
-from engine.models import Proposal
+from engine.models import Policy, Proposal
 from engine.store import proposals, stops
 from oversight.models import Person
 from tests.cast import AGENT, reviewer
@@ -45,6 +45,20 @@ def asked(desk: Desk, here: Meeting) -> Scene:
     order = desk.purchase()
     proposal = desk.propose_refund(order)
     return Scene(desk=desk, run_id=proposal.run_id, order=order, proposal=proposal)
+
+
+def two_needed(desk: Desk, here: Meeting) -> Scene:
+    """Two people have to allow it, and one who says no is not enough either."""
+    if Policy.objects.count() == 1:
+        groups = [{"name": "reviewer", "approve": 2}]
+        desk.put_in_force({"action": "ledger.refund", "groups": groups, "reject": 2})
+    return asked(desk, here)
+
+
+def one_voice_short(desk: Desk, here: Meeting) -> Scene:
+    scene = two_needed(desk, here)
+    desk.approve(scene.proposal, by=desk.people.uma)
+    return scene
 
 
 def overdue(desk: Desk, here: Meeting) -> Scene:
@@ -102,6 +116,8 @@ def go_on(scene: Scene) -> None:
 
 PLACES: Mapping[str, Callable[[Desk, Meeting], Scene]] = {
     "asked": asked,
+    "two needed": two_needed,
+    "one voice short": one_voice_short,
     "overdue": overdue,
     "stopped": stopped(asked),
     "returned": returned,
@@ -114,6 +130,8 @@ PLACES: Mapping[str, Callable[[Desk, Meeting], Scene]] = {
 }
 ACTORS: Mapping[str, Sequence[str]] = {
     "asked": ["approve", "reject", "ask", "withdraw", "stop", "cancel", "takeover"],
+    "two needed": ["approve", "reject", "ask", "withdraw", "stop"],
+    "one voice short": ["approve", "reject", "ask", "withdraw", "stop"],
     "overdue": ["approve", "reject", "withdraw", "expire", "cancel"],
     "stopped": ["approve", "reject", "withdraw", "cancel", "lapse", "go on"],
     "returned": ["answer", "withdraw", "stop", "cancel", "takeover"],
@@ -307,7 +325,8 @@ LET_IN = ("passes", "nothing to do", "the news")
 @pytest.fixture
 def here(desk: Desk, settings: Any) -> Iterator[Meeting]:
     settings.PLACET_MARGIN_SECONDS = 20.0
-    desk.people.ruth = desk.people.somebody("ruth", "reviewer")
+    for name in ("ruth", "uma"):
+        setattr(desk.people, name, desk.people.somebody(name, "reviewer"))
     asked_often = desk.database.on_one_connection(), desk.ledger.on_one_connection()
     with asked_often[0], asked_often[1], meeting(desk.database) as here:
         yield here

@@ -19,6 +19,8 @@ class Facts:
     """All that decides what the next in line is told."""
 
     proposal: str = "open"
+    approvals_left: int = 1
+    rejections_left: int = 1
     overdue: bool = False
     sent: bool = False
     stopped: bool = False
@@ -31,6 +33,8 @@ class Facts:
 
 BEFORE: Mapping[str, Facts] = {
     "asked": Facts(),
+    "two needed": Facts(approvals_left=2, rejections_left=2),
+    "one voice short": Facts(approvals_left=1, rejections_left=2),
     "overdue": Facts(overdue=True),
     "stopped": Facts(stopped=True),
     "returned": Facts(proposal="returned"),
@@ -51,7 +55,7 @@ def told(place: str, facts: Facts, act: str) -> tuple[str, Facts]:
 
 
 def told_of_the_vote(facts: Facts, act: str) -> tuple[str, Facts]:
-    """A version is decided once, while it is open and in time; under a stop nothing is approved."""
+    """A version is decided while it is open and in time; under a stop nothing is approved."""
     if facts.proposal in OUTCOMES.values():
         return f"AlreadyDecided: {facts.proposal} by {FIRST}", facts
     if facts.proposal == "expired" or (facts.proposal == "open" and facts.overdue):
@@ -60,7 +64,18 @@ def told_of_the_vote(facts: Facts, act: str) -> tuple[str, Facts]:
         return "Conflict", facts
     if act == "approve" and facts.stopped:
         return "Stopped", facts
-    return "passes", replace(facts, proposal=OUTCOMES[act], news=True)
+    return "passes", heard(facts, act)
+
+
+def heard(facts: Facts, act: str) -> Facts:
+    """A voice counts; the last that is needed decides. To ask something back is always one."""
+    approvals, rejections = facts.approvals_left, facts.rejections_left
+    approvals -= act == "approve"
+    rejections -= act == "reject"
+    decided = act == "ask" or not approvals or not rejections
+    status = OUTCOMES[act] if decided else facts.proposal
+    left = {"approvals_left": approvals, "rejections_left": rejections}
+    return replace(facts, proposal=status, news=True, **left)
 
 
 def told_of_withdrawal(place: str, facts: Facts) -> tuple[str, Facts]:
