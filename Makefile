@@ -11,7 +11,7 @@ PYTHON ?=
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --no-header $(LOCK_OPTIONS)
 
-.PHONY: help demo test test-slow guards check screenshots install lock clean
+.PHONY: help demo test test-slow guards check bench screenshots install lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,10 +20,11 @@ help:
 	@echo "make test-slow the long tests, which want a quiet machine"
 	@echo "make guards   take each guard out of a copy of the code and see its test fail"
 	@echo "make check    formatting, lint, types, import contracts, migrations, deployment settings"
+	@echo "make bench    measure Placet beside its peers, on one server (BENCH=--quick to try)"
 	@echo "make install  make the environment for tests and checks ($(VENV))"
 	@echo "make screenshots  every page in light and dark, into screenshots/ (needs Chromium)"
 	@echo "make lock     resolve the lock files anew (LOCK_OPTIONS=--upgrade for newer releases)"
-	@echo "make clean    remove $(VENV) and the caches; the demo's data stays in .placet"
+	@echo "make clean    remove $(VENV), .venv-bench and the caches; the demo's data stays in .placet"
 
 demo: $(VENV)/installed-requirements.lock
 	@$(BIN)/python manage.py demo
@@ -50,6 +51,11 @@ check: $(VENV)/installed-requirements-dev.lock
 	CELERY_BROKER_URL=redis://localhost/0 \
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
 
+# In an environment of its own, so that nothing else needs what only this does.
+bench:
+	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/installed-requirements-bench.lock
+	@.venv-bench/bin/python -m tests.bench $(BENCH)
+
 screenshots: $(VENV)/installed-requirements-dev.lock
 	@$(BIN)/python -m tests.browser.screenshots
 
@@ -60,9 +66,11 @@ lock: $(VENV)/installed-requirements-dev.lock
 	$(UV_COMPILE) pyproject.toml --group embedded --output-file requirements.lock
 	$(UV_COMPILE) pyproject.toml --group embedded --group dev \
 		--constraints requirements.lock --output-file requirements-dev.lock
+	$(UV_COMPILE) pyproject.toml --group embedded --group bench \
+		--constraints requirements.lock --output-file requirements-bench.lock
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache staticfiles
+	rm -rf $(VENV) .venv-bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache staticfiles
 	find . -name __pycache__ -type d -not -path './.placet/*' -prune -exec rm -rf {} +
 
 $(VENV)/installed-%.lock: %.lock | $(BIN)/python

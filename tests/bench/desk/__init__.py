@@ -1,0 +1,1 @@
+"""An installed app with the workflows and actions that are measured."""

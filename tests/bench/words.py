@@ -1,0 +1,34 @@
+"""What the page says around its figures."""
+
+INTRODUCTION = """\
+What Placet costs, beside two libraries that make Python programs durable and beside the floor:
+pgbench, PostgreSQL's own client, which writes a transition's rows and nothing more. Everybody on
+one server, in one run, in turn, who begins another each time; medians of five. Figures of another
+machine differ; what can be compared are the ratios. `make bench` measures anew and writes this
+page."""
+
+BINDS = """\
+What binds is the work of two processors, not the disk. A transition of Placet is one statement and
+one commit (`tests/engine/test_one_statement.py` counts), so its time is a flush, the door and the
+client. In the door the largest shares are the insert and the update themselves, PostgreSQL reading
+the CHECKs of the run anew for each statement, and the hash chain in PL/pgSQL; in the client
+psycopg's call, folding and the node's own bookkeeping. Nothing of that can become faster than the
+floor, which is therefore the bound of every other ratio: where the floor itself is less than ten
+times a peer, no engine on this server is ten times that peer with one commit a transition. With
+two processes of eight runs, both processors are used up, half of them by PostgreSQL."""
+
+FAIRNESS = """\
+## How it is measured
+
+- One embedded PostgreSQL, a database for each contestant; `synchronous_commit` and `fsync` are on
+  as always. Checkpoints and vacuum are kept out of the measured time for everybody.
+- A transition is one node: the seconds between a node's beginning and the next one's. A run's
+  start, claim and end are within the measured time and count as no transition.
+- DBOS: a `@DBOS.workflow` whose nodes are `@DBOS.step`s that return what they change. LangGraph: a
+  compiled graph, `PostgresSaver` on a pool as documented, `durability="sync"`; a saver lets one
+  thread in at a time, so each thread has its own. Placet: what the Celery task calls for a run.
+  Each process is warmed up; runs are started by the process that works on them.
+- The state is words and figures, as compressible as what people write.
+- Statements are those in the server's own log; commits are those that the server counts, the
+  pollings of a contestant's background threads among them.
+- Two processes of eight runs: two Python processes with eight threads each, for everybody."""
