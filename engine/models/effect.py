@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from engine import states
 
-from .constraints import one_of, one_of_or_null
+from .constraints import one_of
 from .run import Run
 
 
@@ -53,7 +53,7 @@ class Effect(models.Model):
                 name="effect_one_in_flight_per_run",
             ),
             one_of("effect_status_known", "status", states.EFFECT),
-            one_of_or_null("effect_verification_known", "verification", states.VERIFICATIONS),
+            one_of("effect_verification_known", "verification", states.VERIFICATIONS),
             models.CheckConstraint(
                 name="effect_committed_means_verified",
                 condition=Q(committed_at__isnull=True)

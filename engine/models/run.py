@@ -7,7 +7,9 @@ from django.db import models
 
 from engine import states
 
-from .constraints import one_of, one_of_or_null
+from .constraints import OneOf, one_of
+
+_IS_TERMINAL = OneOf("status", states.terminal(states.RUN))
 
 
 class Run(models.Model):
@@ -48,7 +50,7 @@ class Run(models.Model):
                 name="run_one_per_stream_and_day",
             ),
             one_of("run_status_known", "status", states.RUN),
-            one_of_or_null(
+            one_of(
                 "run_reason_known_when_paused_or_ended",
                 "reason_code",
                 (*states.PAUSE_REASONS, "rejected", "expired", "withdrawn", "effect_failed"),
@@ -60,11 +62,8 @@ class Run(models.Model):
             ),
             models.CheckConstraint(
                 name="run_ended_at_means_terminal",
-                condition=models.Q(status__in=states.terminal(states.RUN), ended_at__isnull=False)
-                | (
-                    ~models.Q(status__in=states.terminal(states.RUN))
-                    & models.Q(ended_at__isnull=True)
-                ),
+                condition=models.Q(_IS_TERMINAL, ended_at__isnull=False)
+                | models.Q(~models.Q(_IS_TERMINAL), ended_at__isnull=True),
             ),
         ]
         indexes = [
