@@ -163,7 +163,8 @@ $$;
 -- fields of its state; NULL saves none.
 CREATE FUNCTION doors._checkpoint(r engine_run, p_checkpoint json) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE c engine_checkpoint;
+DECLARE
+    c engine_checkpoint := json_populate_record(NULL::engine_checkpoint, p_checkpoint);
 BEGIN
     IF p_checkpoint IS NULL THEN
         RETURN;
@@ -173,22 +174,19 @@ BEGIN
     c.state_version := r.state_version;
     c.current_node := r.current_node;
     c.status := r.status;
-    c.state_snapshot := p_checkpoint->>'state_snapshot';
     c.last_event_sequence := r.last_seq;
-    c.pending_action := p_checkpoint->>'pending_action';
-    c.completed_effects := p_checkpoint->>'completed_effects';
-    c.budget_snapshot := p_checkpoint->>'budget_snapshot';
     c.created_at := r.last_at;
-    c.schema_version := (p_checkpoint->>'schema_version')::int;
     c.checksum := sha256(convert_to(doors._checkpoint_text(c), 'UTF8'));
     IF strpos(c.state_snapshot, '"$value":') > 0 THEN
         PERFORM doors._must_be_kept(c.state_snapshot);
     END IF;
     INSERT INTO engine_checkpoint SELECT (c).*;
-    INSERT INTO engine_searchablefield (run_id, name, text, number)
-    SELECT r.run_id, f->>'name', f->>'text', (f->>'number')::numeric
-    FROM json_array_elements(p_checkpoint->'searchable') f
-    ON CONFLICT (run_id, name) DO UPDATE SET text = excluded.text, number = excluded.number;
+    IF json_array_length(p_checkpoint->'searchable') > 0 THEN
+        INSERT INTO engine_searchablefield (run_id, name, text, number)
+        SELECT r.run_id, f->>'name', f->>'text', (f->>'number')::numeric
+        FROM json_array_elements(p_checkpoint->'searchable') f
+        ON CONFLICT (run_id, name) DO UPDATE SET text = excluded.text, number = excluded.number;
+    END IF;
 END $$;
 
 -- How a worker's transition ends: the run is saved, and where it is a boundary a checkpoint.
