@@ -213,14 +213,17 @@ def coming_back(value: Json, path: str = "$") -> bytes:
 def _is_plain(value: Json) -> bool:
     """Made of JSON's own types alone, and not too deep."""
     items, levels = [value], 0
-    while items and set(map(type, items)) <= _TYPES and levels <= MOST_LEVELS:
-        objects = [item for item in items if type(item) is dict]
-        arrays = [item for item in items if type(item) is list]
+    while items:
+        kinds = set(map(type, items))
+        if not kinds <= _TYPES or levels > MOST_LEVELS:
+            return False
+        objects = [item for item in items if type(item) is dict] if dict in kinds else []
+        arrays = [item for item in items if type(item) is list] if list in kinds else []
         if not set(map(type, chain.from_iterable(objects))) <= {str}:
             return False
         items = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(arrays)]
         levels += 1
-    return not items
+    return True
 
 
 def must_come_back(value: Json, path: str = "$", level: int = 0) -> None:
