@@ -99,7 +99,7 @@ def restored(run_id: uuid.UUID, case: Facts) -> Position:
     """The position that the checkpoint in a claimed case holds.
 
     Raises DamagedCheckpoint when the checksum does not match, Incompatible for a schema that
-    nothing migrates.
+    nothing migrates, and for what only newer code can have saved.
     """
     checkpoint: Mapping[str, Any] = case["checkpoint"]
     if checksum(run_id, checkpoint) != checkpoint["checksum"]:
@@ -108,6 +108,8 @@ def restored(run_id: uuid.UUID, case: Facts) -> Position:
     saved = _migrated({name: json.loads(checkpoint[name]) for name in _READ}, checkpoint)
     pending = saved["pending_action"]
     snapshot = {"workflow_version": case["workflow_version"], **saved["state_snapshot"]}
+    if unknown := sorted(set(snapshot) - set(IN_SNAPSHOT)):
+        raise Incompatible(f"A checkpoint of newer code holds {', '.join(unknown)}.")
     for name in ("requests", "done_elsewhere"):
         snapshot[name] = tuple(snapshot[name])
     return Position(
