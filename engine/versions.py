@@ -52,7 +52,7 @@ def is_outdated(position: Position, move: str) -> bool:
 
 def differences(position: Position) -> Iterator[Difference]:
     """What the run, and the request that it has in hand, are pinned to and this code has not."""
-    graph = _graph(position)
+    graph = goes_on_under(position)
     if graph is None or graph.version != position.workflow_version:
         was, now = position.workflow_version, graph or _newest(position.workflow)
         yield Difference(
@@ -65,7 +65,7 @@ def differences(position: Position) -> Iterator[Difference]:
     yield from _other_action(position.pending)
 
 
-def _graph(position: Position) -> Workflow | None:
+def goes_on_under(position: Position) -> Workflow | None:
     """The graph the run goes on under: its own, or the newest that takes it along."""
     own = workflows.find(position.workflow, position.workflow_version)
     if own is not None:
@@ -142,7 +142,7 @@ def carry_over(log: Log) -> None:
     position = log.position
     found = tuple(differences(position))
     missing = [str(one) for one in found if not one.carried]
-    graph = _graph(position)
+    graph = goes_on_under(position)
     if missing or graph is None:
         raise Incompatible(f"Nothing carries this run over: {'; '.join(missing)}.")
     node, state = _arrival(position, graph)

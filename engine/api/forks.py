@@ -3,9 +3,9 @@
 import uuid
 from typing import Any
 
-from engine import checkpointing, conf, folding, history, values, workflows
+from engine import checkpointing, conf, folding, history, values, versions
 from engine.canonical import packed
-from engine.errors import BadInput, Conflict, NotFound
+from engine.errors import BadInput, Conflict, Incompatible, NotFound
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.models import Run
@@ -44,7 +44,10 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
 def _must_be_runnable(position: Position) -> None:
     if position.workflow.startswith("system."):
         raise BadInput("The installation's own logs are not runs of a workflow.", path="$.run")
-    if workflows.get(position.workflow, position.workflow_version).internal:
+    graph = versions.goes_on_under(position)
+    if graph is None:
+        raise Incompatible(f"Nothing goes on from version {position.workflow_version} here.")
+    if graph.internal:
         raise BadInput("A rollback is not forked; have it authorised anew.", path="$.run")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from engine import actions, api, sweeper, worker
 from engine.actions import ActionArguments, Secret
+from engine.errors import Incompatible
 from engine.models import Alert, Decision, Effect, Proposal
 from engine.waits import wait_for
 from engine.workflows import Context, Next, Workflow, finish, propose
@@ -200,6 +201,42 @@ class TestAProposalThatIsAlive:
         assert versions_of(run_id) == [(1, "lapsed")]
         assert (desk.run(run_id).status, target.made) == ("completed", [])
         assert_tables_match_the_log(desk.database, run_id)
+
+
+def test_what_is_large_goes_along(desk: Desk, target: Target) -> None:
+    """It is read for the carry-over, and stands beside the log again afterwards."""
+    old = made()
+    run_id = desk.start_run(old.name, thing="a lamp", manual="x" * 60_000)
+    desk.work(run_id)
+    seen = []
+
+    def renamed(node: str, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        seen.append(len(state["manual"]))
+        return node, {"thing": state["thing"], "book": state["manual"] + "y"}
+
+    carried(old, renamed)
+    sweeper.run_once()
+    desk.work(run_id)
+
+    assert seen == [60_000]
+    assert max(len(event["payload"]) for event in desk.database.log(run_id)) < 40_000
+    assert versions_of(run_id) == [(1, "superseded"), (2, "open")]
+    assert_tables_match_the_log(desk.database, run_id)
+
+
+def test_a_fork_of_a_run_of_gone_code_is_carried_on_like_its_origin(
+    desk: Desk, target: Target
+) -> None:
+    run_id = begun(desk, old := made())
+    otto = reviewer(desk.people.otto)
+    newer = newer_workflow(old)
+    with pytest.raises(Incompatible):
+        api.fork_run(run_id, 1, operator=otto, reason="Once more.")
+    newer.carries_over(from_version=1, to=["ask"])(as_it_was)
+    fork = api.fork_run(run_id, 1, operator=otto, reason="Once more.")
+    desk.work(fork)
+    assert desk.run(fork).workflow_version == 2
+    assert versions_of(fork) == [(1, "open")]
 
 
 class TestWhatWasBegun:

@@ -195,7 +195,7 @@ def _decided(record: Any) -> Decided:
 def _asked_anew(record: Any) -> str:
     if record.next_terms is None:
         return ""
-    changed = literal.read(bytes(record.next_terms))["carried_over"]
+    changed = literal.read(bytes(record.next_terms)).get("carried_over", ())
     return ", ".join(versions.changed(one) for one in changed)
 
 

@@ -42,7 +42,7 @@ def computed(item: Version, now: object) -> list[Fact]:
         *_asked_anew(item),
         *_asked_before(item, now),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
-        *_stands_on(terms["stands_on"]),
+        *_stands_on(terms.get("stands_on", {})),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
         (_("Policy"), _("version %(version)d") % {"version": item.policy_version}),
@@ -84,13 +84,11 @@ def _done_before(done: dict[str, str], now: object) -> Fact:
 
 def _asked_anew(item: Version) -> list[Fact]:
     """An earlier version was asked under other code, and what was said of it is void."""
-    if not item.terms["carried_over"]:
+    changed = [(revealed(versions.changed(one)),) for one in item.terms.get("carried_over", ())]
+    if not changed:
         return []
-    changed = [revealed(versions.changed(one)) for one in item.terms["carried_over"]]
     note = _("What was decided about the version before does not count for this one.")
-    return [
-        (_("Asked anew since"), format_html_join(", ", "{}", ((one,) for one in changed)), note)
-    ]
+    return [(_("Asked anew since"), format_html_join(", ", "{}", changed), note)]
 
 
 def _asked_before(item: Version, now: object) -> list[Fact]:

@@ -31,8 +31,6 @@ class Version:
     parent_id: uuid.UUID | None
     branch: str
     last_seq: int
-    workflow: str
-    workflow_version: int
     agent: str
     action: tuple[str, int]
     status: str
@@ -126,8 +124,6 @@ def _version(record: Any) -> Version:
         parent_id=run.parent_id,
         branch=run.branch or "",
         last_seq=run.last_seq,
-        workflow=run.workflow,
-        workflow_version=run.workflow_version,
         agent=record.agent,
         status=record.status,
         expired=over,
