@@ -11,7 +11,7 @@ from typing import Any
 from . import actions, conf
 from .canonical import as_said, digest_of, frozen, sha256_hex, storable
 from .concealing import struck
-from .errors import NotPermitted, Stopped
+from .errors import NotPermitted, RuleChanged, Stopped
 from .eventlog import Log
 from .lifecycle import end, outside, overdue, park, pause, take_answer
 from .store import policies, proposals
@@ -63,6 +63,8 @@ def open_proposal(log: Log) -> None:
         log.write("proposal_opened", facts)
     except Stopped as refusal:
         pause(log, "stop", str(refusal))
+    except RuleChanged:
+        return  # the policy was changed at this moment: it is asked under the rule in force now
 
 
 def _shown(

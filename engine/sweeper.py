@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
     """What one sweep found: runs without a worker, how many proposals it expired, how many it
-    lapsed under a stop, how many alerts it opened again, and how many runs it woke since their
-    proposals will fall under this code."""
+    lapsed under a stop or another rule, how many alerts it opened again, and how many runs it woke
+    since their proposals will fall under this code."""
 
     runs: tuple[uuid.UUID, ...]
     expired: int
@@ -28,7 +28,8 @@ class Swept:
 
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
-    expired, lapsed, reopened = _expire_overdue(), _lapse_stopped(), _reopen_overdue()
+    expired, reopened = _expire_overdue(), _reopen_overdue()
+    lapsed = _lapse_stopped() + _lapse_under_another_rule()
     outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
     return Swept(runs=found, expired=expired, lapsed=lapsed, reopened=reopened, outdated=outdated)
@@ -43,6 +44,12 @@ def _lapse_stopped() -> int:
     """What was proposed or approved before a stop does not outlast it: it is asked anew."""
     stopped = stops.proposals_under_a_stop(conf.sweep_batch())
     return sum(_ended(stops.lapse_proposal_if_stopped, *each) for each in stopped)
+
+
+def _lapse_under_another_rule() -> int:
+    """The policy was changed: what was asked under a rule that holds no more is asked anew."""
+    changed = proposals.proposals_under_another_rule(conf.sweep_batch())
+    return sum(_ended(proposals.lapse_proposal_if_rule_changed, *each) for each in changed)
 
 
 def _reopen_overdue() -> int:

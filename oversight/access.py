@@ -69,6 +69,7 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:version": EVERYBODY,
     "proposal:live": EVERYBODY,
     "proposal:decide": REVIEWERS,
+    "proposal:take_back": REVIEWERS,
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,

@@ -29,7 +29,7 @@ from .operators import (
 from .outside import Delivery, deliver_event
 from .policies import drop_policy, propose_policy, put_policy_in_force
 from .rehearsals import keep_rehearsal
-from .reviewers import decide, why_not_decide
+from .reviewers import decide, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import go_on, halt_receipt, stop, stop_everything, stop_over
 from .who import Command, Initiator, Reviewer, Speaker
@@ -76,6 +76,7 @@ __all__ = [
     "stop",
     "stop_everything",
     "stop_over",
+    "take_back_approval",
     "verify_log",
     "why_not_decide",
     "withdraw_proposal",

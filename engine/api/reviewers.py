@@ -12,6 +12,7 @@ from engine.identity import uuid7
 from engine.store import proposals
 from engine.types import Facts
 
+from .reasons import must_have_a_reason
 from .who import Reviewer
 
 
@@ -63,6 +64,17 @@ def decide(
     told = _decided(run_id, reviewer, facts)
     if "refused" in told:
         raise NotPermitted(f"{told['refused'][0].upper()}{told['refused'][1:]}.")
+    hint(run_id)
+
+
+def take_back_approval(
+    run_id: uuid.UUID, version_id: uuid.UUID, *, reviewer: Reviewer, reason: str
+) -> None:
+    """Take one's own approval back before anything was sent. The version lapses, whoever else has
+    approved it, and it is asked anew. Raises BadInput, NotFound, Conflict."""
+    must_have_a_reason(reason)
+    facts = {"id": str(version_id), "person": reviewer.person_id, "reason": reason.strip()}
+    proposals.take_back_approval(run_id, reviewer.actor, packed(facts))
     hint(run_id)
 
 

@@ -123,6 +123,7 @@ class Policy(models.Model):
     )
     in_force_by_name = models.TextField(null=True)
     in_force_at = models.DateTimeField(null=True)
+    looked_through_at = models.DateTimeField(null=True)
     ended_by_name = models.TextField(null=True)
     ended_at = models.DateTimeField(null=True)
 

@@ -45,5 +45,20 @@ def expire_proposal_if_overdue(run: uuid.UUID, version: uuid.UUID) -> bool:
     return call("expire_proposal_if_overdue", run, version)
 
 
+def proposals_under_another_rule(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """(run, version id) of what is live and unsent, for which another rule holds now."""
+    return [(run, version) for run, version in select("proposals_under_another_rule", limit)]
+
+
+def lapse_proposal_if_rule_changed(run: uuid.UUID, version: uuid.UUID) -> bool:
+    """Lapse this version if another rule holds for it; False when it does not, or it was sent."""
+    return bool(call("lapse_proposal_if_rule_changed", run, version))
+
+
+def take_back_approval(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """Somebody takes their own approval back, as long as nothing was sent under it."""
+    return call("take_back_approval", run, actor, payload)
+
+
 lapse_approval = worker_door("lapse_approval")
 """The approval no longer holds; an effect prepared under it was surely not sent."""

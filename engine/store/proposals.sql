@@ -75,6 +75,7 @@ BEGIN
     o.run_id := p_run;
     o.opened_at := r.last_at;
     PERFORM doors._must_match(o, o.digest);
+    PERFORM doors._must_be_under_its_rule(o);
     INSERT INTO engine_proposal SELECT (o).*;
     RETURN doors._finished(r, p_checkpoint);
 END $$;
@@ -375,6 +376,86 @@ BEGIN
     r := doors._close_proposal(r, o, 'expired', 'system:sweep', NULL);
     PERFORM doors._save(r);
     RETURN true;
+END $$;
+
+-- This version is void, undecided or approved, and nothing was sent under it: its run wakes and asks
+-- anew, in a version of which nobody has said anything yet.
+CREATE FUNCTION doors._lapse(
+    r engine_run, o engine_proposal, p_actor text, p_reason text, p_detail text)
+RETURNS engine_run
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM doors._must_move('proposal', o.status, 'lapsed');
+    IF doors._was_sent(o) THEN
+        PERFORM doors._refuse('conflict', 'it has been sent already');
+    END IF;
+    r := doors._append(r, 'proposal_lapsed', p_actor, convert_to(json_build_object(
+        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'reason', p_reason,
+        'detail', p_detail, 'effect_id', (
+            SELECT effect_id FROM engine_effect WHERE proposal_id = o.proposal_id
+            AND proposal_version = o.version))::text, 'UTF8'));
+    UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
+    WHERE id = o.id AND status = o.status;
+    UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
+    WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
+    r.wake_at := doors._awake(r);
+    PERFORM doors._save(r);
+    RETURN r;
+END $$;
+
+-- Proposals, undecided or approved, for which another rule holds now than the one they were asked
+-- under, and of which nothing was sent. Nothing new is asked under a rule that holds no more: once
+-- none is found, the policy in force needs no second look.
+CREATE FUNCTION doors.proposals_under_another_rule(p_limit int)
+RETURNS TABLE (run_id uuid, id uuid)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT o.run_id, o.id FROM engine_proposal o
+    JOIN engine_policy p ON p.status = 'in_force' AND p.looked_through_at IS NULL
+    WHERE o.status IN ('open', 'approved') AND o.policy_version <> p.version
+      AND (doors.rule_in_force(o.action, o.risk)->'rule')::jsonb <> doors._rule_of(o)
+      AND NOT doors._was_sent(o)
+    LIMIT p_limit;
+    IF NOT FOUND THEN
+        UPDATE engine_policy SET looked_through_at = clock_timestamp()
+        WHERE status = 'in_force' AND looked_through_at IS NULL;
+    END IF;
+END $$;
+
+-- Lapse a version if another rule holds for it now; false when it is the same, or it was sent.
+CREATE FUNCTION doors.lapse_proposal_if_rule_changed(p_run uuid, p_id uuid) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE r engine_run := doors._locked(p_run); o engine_proposal; v_now jsonb;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = p_id AND run_id = p_run FOR UPDATE;
+    PERFORM pg_advisory_xact_lock_shared(hashtext('placet.policy'));
+    v_now := (doors.rule_in_force(o.action, o.risk)->'rule')::jsonb;
+    IF v_now IS NULL OR v_now = doors._rule_of(o) OR o.status NOT IN ('open', 'approved')
+       OR doors._was_sent(o) THEN
+        RETURN false;
+    END IF;
+    PERFORM doors._lapse(r, o, 'system:sweep', 'RuleChanged',
+                         format('version %s of the policy', o.policy_version));
+    RETURN true;
+END $$;
+
+-- Somebody takes their approval back, as long as nothing was sent under it. That is news for all who
+-- decide: what was approved with them lapses with it.
+CREATE FUNCTION doors.take_back_approval(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    o engine_proposal;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
+    IF NOT EXISTS (SELECT 1 FROM engine_decision WHERE proposal_id = o.id
+                   AND person_id = (p->>'person')::bigint AND decision = 'approve') THEN
+        PERFORM doors._refuse('not_found', 'there is no approval of yours');
+    END IF;
+    RETURN doors._told(doors._lapse(r, o, p_actor, 'ApprovalTakenBack', p->>'reason'));
 END $$;
 
 -- The world changed, or the authority for it is gone: the approval no longer holds, and an

@@ -139,18 +139,7 @@ BEGIN
     IF s.stop_id IS NULL OR o.status NOT IN ('open', 'approved') OR doors._was_sent(o) THEN
         RETURN false;
     END IF;
-    PERFORM doors._must_move('proposal', o.status, 'lapsed');
-    r := doors._append(r, 'proposal_lapsed', 'system:sweep', convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'reason', 'Stopped',
-        'detail', s.reason, 'stop_id', s.stop_id, 'effect_id', (
-            SELECT effect_id FROM engine_effect WHERE proposal_id = o.proposal_id
-            AND proposal_version = o.version))::text, 'UTF8'));
-    UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
-    WHERE id = o.id AND status = o.status;
-    UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
-    WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
-    r.wake_at := doors._awake(r);
-    PERFORM doors._save(r);
+    PERFORM doors._lapse(r, o, 'system:sweep', 'Stopped', s.reason);
     RETURN true;
 END $$;
 

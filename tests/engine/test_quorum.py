@@ -9,15 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import api, execution, rehearsing
-from engine.errors import AlreadyDecided, NotPermitted, NotRehearsed, RuleChanged
+from engine import api, execution, rehearsing, sweeper
+from engine.errors import (
+    AlreadyDecided,
+    Conflict,
+    NotFound,
+    NotPermitted,
+    NotRehearsed,
+    RuleChanged,
+)
 from engine.models import Decision, Proposal
 from engine.rehearsing import Assertion, Played
+from engine.store import proposals
 from oversight.embedded.waiting import until
 from oversight.models import Person
 from oversight.reading import decidable
 from tests.cast import reviewer
-from tests.engine.together import together
+from tests.engine.test_replay import assert_tables_match_the_log
+from tests.engine.together import just_before, together
 from tests.world import Desk
 
 
@@ -329,3 +338,121 @@ class TestTheCount:
             assert asked(wanted, approved) == enough(wanted, approved)
 
         check()
+
+
+def statuses(proposal: Proposal) -> list[str]:
+    versions = Proposal.objects.filter(proposal_id=proposal.proposal_id).order_by("version")
+    return [version.status for version in versions]
+
+
+class TestAfterAChange:
+    """What was asked under a rule that holds no more is asked anew, under the one that does."""
+
+    def test_the_sweep_lapses_what_is_open_and_what_is_approved(self, desk: Desk) -> None:
+        undecided, approved = desk.propose_refund(), desk.approved_refund()
+        desk.people.reviewers(2)
+        desk.put_in_force(asking(("reviewer", 2)))
+
+        swept = sweeper.run_once()
+
+        assert swept.lapsed == 2
+        for proposal in (undecided, approved):
+            assert proposal.run_id in swept.runs
+            desk.work(proposal.run_id)
+            assert statuses(proposal) == ["lapsed", "open"]
+            assert_tables_match_the_log(desk.database, proposal.run_id)
+            newest = desk.proposal(proposal.run_id)
+            assert json.loads(bytes(newest.terms))["rule"]["groups"][0]["approve"] == 2
+        assert sweeper.run_once().lapsed == 0
+
+    def test_it_leaves_alone_what_the_change_is_not_about(self, desk: Desk) -> None:
+        proposal, _ = desk.propose_refund(), desk.people.reviewers(2)
+        desk.put_in_force({**asking(("reviewer", 2)), "action": "mail.*"})
+        assert sweeper.run_once().lapsed == 0
+        assert statuses(proposal) == ["open"]
+
+    def test_batch_after_batch(self, desk: Desk, settings: Any) -> None:
+        settings.PLACET_SWEEP_BATCH = 2
+        for _ in range(5):
+            desk.propose_refund()
+        desk.people.reviewers(2)
+        desk.put_in_force(asking(("reviewer", 2)))
+        assert [sweeper.run_once().lapsed for _ in range(4)] == [2, 2, 1, 0]
+
+    def test_what_is_being_opened_at_that_moment_is_opened_under_the_new_rule(
+        self, desk: Desk
+    ) -> None:
+        run_id = desk.start_run()
+        desk.ask_for_refund(run_id, desk.purchase())
+        desk.people.reviewers(2)
+        with just_before("open_proposal", lambda: desk.put_in_force(asking(("reviewer", 2)))):
+            desk.work(run_id)
+        [only] = Proposal.objects.all()
+        assert json.loads(bytes(only.terms))["rule"]["groups"][0]["approve"] == 2
+
+    def test_it_does_not_touch_what_was_sent(self, desk: Desk) -> None:
+        proposal = desk.approved_refund(order := desk.purchase())
+        desk.people.reviewers(2)
+        lapsed: list[int] = []
+
+        def change_and_sweep() -> None:
+            desk.put_in_force(asking(("reviewer", 2)))
+            lapsed.append(sweeper.run_once().lapsed)
+            lapsed.append(proposals.lapse_proposal_if_rule_changed(proposal.run_id, proposal.pk))
+
+        with just_before("record_effect", change_and_sweep):
+            desk.work(proposal.run_id)
+        assert lapsed == [0, False]
+        assert desk.ledger.refunded(order) == "25.00"
+
+
+class TestTakingAnApprovalBack:
+    def test_before_it_is_done_it_is_asked_anew(self, desk: Desk) -> None:
+        proposal = desk.approved_refund(order := desk.purchase())
+        self.taken_back(desk, proposal, by=desk.people.rosa)
+        assert stands(proposal) == "lapsed"
+        desk.work(proposal.run_id)
+        assert statuses(proposal) == ["lapsed", "open"]
+        assert desk.ledger.movements(order) == 0
+        assert_tables_match_the_log(desk.database, proposal.run_id)
+
+    def test_between_prepare_and_intend_nothing_fires(self, desk: Desk) -> None:
+        proposal = desk.approved_refund(order := desk.purchase())
+        rosa = desk.people.rosa
+        with just_before("intend_effect", lambda: self.taken_back(desk, proposal, by=rosa)):
+            desk.work(proposal.run_id)
+        assert desk.ledger.movements(order) == 0
+        assert statuses(proposal) == ["lapsed", "open"]
+        assert_tables_match_the_log(desk.database, proposal.run_id)
+
+    def test_while_others_are_still_to_be_heard(self, two: list[Person], desk: Desk) -> None:
+        proposal = desk.propose_refund()
+        desk.approve(proposal, by=two[0])
+        self.taken_back(desk, proposal, by=two[0])
+        desk.work(proposal.run_id)
+        assert statuses(proposal) == ["lapsed", "open"]
+
+    def test_not_once_it_was_sent(self, desk: Desk) -> None:
+        proposal = desk.approved_refund(order := desk.purchase())
+        desk.work(proposal.run_id)
+        with pytest.raises(Conflict, match="sent already"):
+            self.taken_back(desk, proposal, by=desk.people.rosa)
+        assert desk.ledger.refunded(order) == "25.00"
+
+    @pytest.mark.parametrize("word", ["reject", "return"])
+    def test_nothing_but_an_approval_is_taken_back(self, word: str, desk: Desk) -> None:
+        proposal = desk.propose_refund()
+        desk.decide(proposal, word)
+        with pytest.raises(NotFound, match="no approval of yours"):
+            self.taken_back(desk, proposal, by=desk.people.rosa)
+
+    def test_nobody_takes_back_another_s(self, desk: Desk) -> None:
+        proposal = desk.approved_refund()
+        with pytest.raises(NotFound, match="no approval of yours"):
+            self.taken_back(desk, proposal, by=desk.people.otto)
+        assert stands(proposal) == "approved"
+
+    def taken_back(self, desk: Desk, proposal: Proposal, *, by: Person) -> None:
+        api.take_back_approval(
+            proposal.run_id, proposal.pk, reviewer=reviewer(by), reason="I misread it."
+        )

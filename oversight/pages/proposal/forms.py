@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine import states
 from oversight.reading.reasons import REASONS
+from oversight.reading.typed import SaidForm, Words
 
 ONCE = ("decision", "version", "digest", "displayed")
 """Fields without which, or with more than one of which, nothing was decided."""
@@ -84,6 +85,12 @@ class DecisionForm(forms.Form):
         """The question of a return; nothing otherwise."""
         words: str = self.cleaned_data["reason"]
         return words if self.cleaned_data["decision"] == "return" else None
+
+
+class TakeBackForm(SaidForm):
+    """Why somebody takes their approval back."""
+
+    reason = Words(label=_("Reason"), help_text=_("Others who decide this will read it."), rows=2)
 
 
 def posted(data: QueryDict) -> DecisionForm:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from engine import api
 from oversight.pages.proposal import facts, quorum, reads, shown, standing
-from oversight.pages.proposal.forms import DecisionForm
+from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
@@ -38,11 +38,14 @@ class Bar:
     said: Said | None = None
     offer: reads.Offer | None = None
     stop: str | None = None
+    take_back: TakeBackForm | None = None
 
 
-def assembled(
-    item: Version, reviewer: api.Reviewer, form: DecisionForm | None = None
-) -> dict[str, Any]:
+Typed = DecisionForm | TakeBackForm | None
+"""A form that came back with what is wrong, if one did."""
+
+
+def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict[str, Any]:
     """Everything the page shows to this person; `form` is one that came back with mistakes."""
     stands = standing.of(item, was_open=item.decidable)
     past = reads.versions(item.proposal_id)
@@ -102,7 +105,7 @@ def _bar(
     stands: Standing,
     heard: Quorum,
     reviewer: api.Reviewer,
-    form: DecisionForm | None,
+    form: Typed,
 ) -> Bar:
     if stands.outdated:
         return Bar(kind="older")
@@ -110,12 +113,23 @@ def _bar(
         offer = reads.next_for(reviewer.person_id, after=item.id)
         kind = "own" if heard.own else "closed"
         stop = reads.lapsed_under(item) if item.status == "lapsed" else None
-        return Bar(kind=kind, said=heard.own or stands.decision, offer=offer, stop=stop)
+        taking = _taking_back(item, heard, form)
+        said = heard.own or stands.decision
+        return Bar(kind=kind, said=said, offer=offer, stop=stop, take_back=taking)
     why_not = api.why_not_decide(reviewer, item.id)
     if why_not is not None:
         return Bar(kind="barred", why_not=refusals.in_words(why_not))
     stop = (api.stop_over(item.id) or {}).get("reason")
-    return Bar(kind="form", form=_renewed(item, reviewer, form), stop=stop)
+    decision = form if isinstance(form, DecisionForm) else None
+    return Bar(kind="form", form=_renewed(item, reviewer, decision), stop=stop)
+
+
+def _taking_back(item: Version, heard: Quorum, form: Typed) -> TakeBackForm | None:
+    """One's own approval can be taken back until something is sent under it."""
+    approved = heard.own is not None and heard.own.decision == "approve"
+    if not approved or item.status not in ("open", "approved") or reads.was_sent(item):
+        return None
+    return form if isinstance(form, TakeBackForm) else TakeBackForm()
 
 
 def _renewed(item: Version, reviewer: api.Reviewer, form: DecisionForm | None) -> DecisionForm:

@@ -10,7 +10,7 @@ from django.db.models import F, Max
 from django.db.models.functions import Now
 
 from engine import states
-from engine.models import Decision, Event, Proposal
+from engine.models import Decision, Effect, Event, Proposal
 from oversight.reading import decidable, reasons
 from oversight.showing import literal
 
@@ -139,6 +139,12 @@ def _version(record: Any) -> Version:
         valid_until=record.valid_until,
         closed_at=record.closed_at,
     )
+
+
+def was_sent(item: Version) -> bool:
+    """Whether anything may have happened under this version."""
+    found = Effect.objects.filter(proposal_id=item.proposal_id, proposal_version=item.version)
+    return found.exclude(status="prepared").exists()
 
 
 def versions(proposal_id: uuid.UUID) -> tuple[Past, ...]:

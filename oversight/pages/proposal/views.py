@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from engine import api
-from engine.errors import BadInput, ChallengeFailed, Conflict, NotPermitted
+from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
 from oversight.access import person_id
 from oversight.pages.proposal import conflict, forms, reads, shown, standing
 from oversight.pages.proposal import page as pages
-from oversight.pages.proposal.forms import DecisionForm
+from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.reads import Version
 from oversight.showing import refusals
 
@@ -68,6 +68,27 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
     return redirect("proposal:version", proposal_id, version)
 
 
+def take_back(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
+    """Take one's own approval back, by POST, as long as nothing was sent under it."""
+    if request.method != "POST":
+        return redirect("proposal:version", proposal_id, version)
+    item, form = _found(proposal_id, version), TakeBackForm(request.POST)
+    if not form.is_valid():
+        return _once_more(request, item, form)
+    try:
+        reason, reviewer = form.cleaned_data["reason"], _reviewer(request)
+        api.take_back_approval(item.run_id, item.id, reviewer=reviewer, reason=reason)
+    except BadInput as problem:
+        form.add_error("reason", problem.message)
+        return _once_more(request, item, form)
+    except NotFound as problem:
+        raise PermissionDenied(_("There is no approval of yours here.")) from problem
+    except Conflict as problem:
+        return conflict.page(request, _found(proposal_id, version), problem)
+    messages.success(request, _("You took your approval back. It is asked anew."))
+    return redirect("proposal:version", proposal_id, version)
+
+
 def _found(proposal_id: uuid.UUID, version: int) -> Version:
     item = reads.version(proposal_id, version)
     if item is None:
@@ -100,7 +121,7 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer) -> None:
     )
 
 
-def _once_more(request: HttpRequest, item: Version, form: DecisionForm) -> HttpResponse:
+def _once_more(request: HttpRequest, item: Version, form: pages.Typed) -> HttpResponse:
     """The page again, with what is wrong; nothing was decided."""
     context = pages.assembled(item, _reviewer(request), form)
     return render(request, "proposal/page.html", context, status=422)

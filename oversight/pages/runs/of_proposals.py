@@ -104,19 +104,28 @@ def lapsed(facts: Facts) -> Sentence:
     )
 
 
-def lapsed_under_a_stop(facts: Facts) -> Sentence:
+def proposal_lapsed(facts: Facts) -> Sentence:
     return Sentence(
-        words=_("Proposal lapsed: a stop is in force. It is asked anew once that is lifted"),
+        words=_VOID[facts["reason"]](),
         glyph="ring-broken",
         tone="wait",
         detail=facts["detail"],
     )
 
 
+_VOID: Mapping[str, Callable[[], str]] = {
+    "Stopped": lambda: _(
+        "Proposal lapsed: a stop is in force. It is asked anew once that is lifted"
+    ),
+    "RuleChanged": lambda: _("Proposal lapsed: another rule holds for it now. It is asked anew"),
+    "ApprovalTakenBack": lambda: _("Took the approval back. It is asked anew"),
+}
+
 _LAPSES: Mapping[str, Callable[[], str]] = {
     "precondition_failed": lambda: _("The approval lapsed: its premises had changed"),
     "Stopped": lambda: _("The approval lapsed: a stop is in force"),
     "Expired": lambda: _("The approval lapsed: its time was over"),
+    "RuleChanged": lambda: _("The approval lapsed: another rule holds for it now"),
     "NotPermitted": lambda: _("The approval lapsed: it no longer had the authority"),
     "DigestMismatch": lambda: _("The approval lapsed: what is stored is not what was approved"),
 }

@@ -64,7 +64,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "proposal_withdrawn": of_proposals.closed("withdrawn"),
     "proposal_retracted": of_proposals.retracted,
     "approval_lapsed": of_proposals.lapsed,
-    "proposal_lapsed": of_proposals.lapsed_under_a_stop,
+    "proposal_lapsed": of_proposals.proposal_lapsed,
     "effect_prepared": of_effects.prepared,
     "effect_intended": of_effects.intended,
     "effect_recorded": of_effects.recorded,
