@@ -149,7 +149,7 @@ END $$;
 -- routes: active, in one of the groups that decide it, and not who started the run or one that it
 -- is a branch of.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE v_groups text[] := (SELECT groups FROM engine_proposal WHERE id = p_proposal);
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE status = 'in_force') THEN
@@ -172,12 +172,13 @@ END $$;
 
 -- Whether those who approved exactly this digest, and still may, are enough by its rule.
 CREATE FUNCTION doors._is_approved(o engine_proposal, p_digest text) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-    SELECT doors._suffice(doors._rule_of(o)->'groups', ARRAY(
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN doors._suffice(doors._rule_of(o)->'groups', ARRAY(
         SELECT d.person_id FROM engine_decision d
         WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
-          AND doors.why_not_decide(d.person_id, o.id) IS NULL))
-$$;
+          AND doors.why_not_decide(d.person_id, o.id) IS NULL));
+END $$;
 
 -- What a version has come to with one more decision; NULL while more people have to be heard.
 CREATE FUNCTION doors._come_to(o engine_proposal, p_decision text) RETURNS text
