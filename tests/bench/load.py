@@ -27,11 +27,12 @@ class Load:
     def as_facts(self) -> dict[str, Any]:
         return asdict(self)
 
-    def changes(self, node: int) -> dict[str, str]:
-        """What the node with this number changes of the state."""
+    def changes(self, node: int, run: str) -> dict[str, str]:
+        """What the node with this number changes of the state of this run; no two runs are alike,
+        so that nobody stores a text that is stored already."""
         if self.whole or node == 1:
-            return {"doc": text(self.size, node)}
-        return {"note": text(LITTLE, node)}
+            return {"doc": f"{run} {text(self.size, node)}"[: self.size]}
+        return {"note": f"{run} {text(LITTLE, node)}"[:LITTLE]}
 
 
 _texts: dict[tuple[int, int], str] = {}

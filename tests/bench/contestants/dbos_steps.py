@@ -13,17 +13,18 @@ _here = threading.local()
 
 
 @DBOS.step()
-def node(load: dict[str, Any], number: int) -> dict[str, str]:
-    return Load(**load).changes(number)
+def node(load: dict[str, Any], number: int, run: str) -> dict[str, str]:
+    return Load(**load).changes(number, run)
 
 
 @DBOS.workflow()
 def chain(load: dict[str, Any]) -> int:
     _here.began = []
+    run = str(DBOS.workflow_id)
     state: dict[str, str] = {}
     for number in range(1, load["nodes"] + 1):
         _here.began.append(time.perf_counter())
-        state |= node(load, number)
+        state |= node(load, number, run)
     return len(state)
 
 

@@ -41,9 +41,9 @@ class Contestant:
         if getattr(_here, "load", None) != load:
             _here.load = load
             _here.graph = _graph(load).compile(checkpointer=PostgresSaver(self._pool))
-        _here.began = []
+        _here.began, _here.run = [], str(uuid.uuid4())
         config: Any = {
-            "configurable": {"thread_id": str(uuid.uuid4())},
+            "configurable": {"thread_id": _here.run},
             "recursion_limit": load.nodes + 5,
         }
         _here.graph.invoke({"doc": ""}, config, durability="sync")
@@ -63,6 +63,6 @@ def _graph(load: Load) -> StateGraph[State]:
 def _node(load: Load, number: int) -> Callable[[State], dict[str, str]]:
     def node(state: State) -> dict[str, str]:
         _here.began.append(time.perf_counter())
-        return load.changes(number)
+        return load.changes(number, _here.run)
 
     return node

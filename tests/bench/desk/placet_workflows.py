@@ -20,8 +20,8 @@ def _node(number: int) -> Callable[[Context], Next]:
         here.began.append(time.perf_counter())
         load: Load = here.load
         if number == load.nodes:
-            return finish(**load.changes(number))
-        return go(onward, **load.changes(number))
+            return finish(**load.changes(number, ctx.run_id))
+        return go(onward, **load.changes(number, ctx.run_id))
 
     node.__name__ = f"node_{number}"
     return node
