@@ -120,8 +120,13 @@ def read(kept: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def whole(value: Any) -> Any:
-    """A state that a node hands on as a value, with all that stands in it; the rest as it is."""
-    return dict(value) if isinstance(value, Opened) else value
+    """What a node hands on: where a state stands in it, with all that stands there; the rest as it
+    is."""
+    if isinstance(value, Opened):
+        return dict(value)
+    if type(value) is dict:
+        return {name: whole(one) for name, one in value.items()}
+    return [whole(one) for one in value] if type(value) is list else value
 
 
 def lightened(values: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Kept, ...]]:

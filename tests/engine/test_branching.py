@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from engine import api, leasing, sweeper
+from engine import api, leasing, sweeper, values
 from engine.branches import branch, leg
 from engine.errors import Conflict
 from engine.models import Run
@@ -174,6 +174,34 @@ class TestTheNode:
 
 
 class TestTheJoin:
+    def test_hands_on_what_a_branch_was_given_and_came_to_however_large(self, desk: Desk) -> None:
+        large = {"text": "ä" * 50_000}
+        run = branched(desk, {"x": leg(ending(), {"large": large})})
+        run.work()
+
+        joined = desk.database.log(run.run_id)[-3]
+        assert joined["kind"] == "branches_joined"
+        assert len(bytes(joined["payload"])) < 10_000
+        (seen,) = values.opened(run.ended_with()["seen"]).values()
+        assert seen["state"]["given"]["large"] == large
+        run.assert_sound()
+
+    def test_reads_what_a_branch_came_to_from_its_log_where_a_checkpoint_was_altered(
+        self, desk: Desk
+    ) -> None:
+        run = branched(desk, {"x": leg(ending(), {"n": 1})})
+        desk.work(run.legs["x"])
+        altered = desk.database.execute(
+            "UPDATE engine_checkpoint SET state_snapshot = replace(state_snapshot, '1', '2')"
+            " WHERE run_id = %s",
+            run.legs["x"],
+        )
+        assert altered
+
+        desk.work(run.run_id)
+
+        assert run.ended_with()["seen"]["x"]["state"]["given"] == {"n": 1}
+
     def test_is_not_before_the_last_branch_has_ended(self, desk: Desk) -> None:
         run = two_refunds(desk)
         run.approve("lamp")
