@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from engine.models import Effect, Run
 from engine.store import runs
 from tests.cast import reviewer
 from tests.engine.branches import HOUR, Branches, branched, branching, paying, two_refunds
-from tests.engine.together import just_before
+from tests.engine.together import PATIENCE, alone, just_before, wait_for_waiting
 from tests.world import Desk
 
 pytestmark = pytest.mark.usefixtures("registries")
@@ -94,6 +95,41 @@ class TestCancelling:
 
         assert desk.run(run_id).status == "cancelled"
         assert not Run.objects.filter(parent_id=run_id).exists()
+
+    def test_and_the_end_of_a_branch_wait_for_each_other_in_one_order(self, desk: Desk) -> None:
+        """The branch has its own row when the run above has its own, and waits for the branch's."""
+        run = two_refunds(desk)
+        lamp = run.legs["lamp"]
+        futures: list[Future[None]] = []
+        desk.decide(desk.proposal(lamp), "reject")
+
+        with ThreadPoolExecutor(2) as threads, desk.database.connected() as holder:
+
+            def cancels() -> None:
+                wait_for_waiting(desk.database, 1, "move_run")
+                cancel(desk, run.run_id)
+
+            def lets_go() -> None:
+                wait_for_waiting(desk.database, 1, "ask_of_run")
+                holder.rollback()
+
+            def holds_its_next_event() -> None:
+                holder.autocommit = False
+                holder.execute(
+                    "INSERT INTO engine_event (run_id, seq, kind, actor, at, payload_hash, hash)"
+                    " SELECT run_id, last_seq + 1, 'late_answer', 'nobody', now(), head, head"
+                    " FROM engine_run WHERE run_id = %s",
+                    [lamp],
+                )
+                futures.extend(threads.submit(alone, act) for act in (cancels, lets_go))
+
+            with just_before("run_ended", holds_its_next_event):
+                assert desk.work(lamp).outcome == "completed"
+            assert [one.result(PATIENCE) for one in futures] == [None, None]
+
+        run.work()
+        assert (run.status(), run.statuses()["lamp"]) == ("cancelled", "completed")
+        run.assert_sound()
 
     def test_of_one_branch_leaves_the_others_alone(self, desk: Desk) -> None:
         run = two_refunds(desk)

@@ -19,7 +19,7 @@ Act = Callable[[], Any]
 Connection = psycopg.Connection[dict[str, Any]]
 
 
-def together(acts: Sequence[Act]) -> list[Any]:
+def together(acts: Sequence[Act], patience: float = PATIENCE) -> list[Any]:
     """Do all of them at the same instant; give what each returned or raised, in their order."""
     barrier = threading.Barrier(len(acts))
 
@@ -28,7 +28,8 @@ def together(acts: Sequence[Act]) -> list[Any]:
         return act()
 
     with ThreadPoolExecutor(len(acts)) as threads:
-        return [answer(future) for future in [threads.submit(alone, one, act) for act in acts]]
+        futures = [threads.submit(alone, one, act) for act in acts]
+        return [answer(future, patience) for future in futures]
 
 
 def in_line_for(
@@ -69,9 +70,9 @@ def wait_for_waiting(database: Database, count: int, where: str = "") -> None:
             assert time.monotonic() < deadline, f"{count} should wait, {row} do"
 
 
-def answer(future: Future[Any]) -> Any:
+def answer(future: Future[Any], patience: float = PATIENCE) -> Any:
     """What it returned; or the error it raised, as a value."""
-    problem = future.exception(PATIENCE)
+    problem = future.exception(patience)
     return problem if problem is not None else future.result()
 
 
