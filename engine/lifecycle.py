@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from . import actions, branching, budgets, clock, conf, hints, values, workflows
+from . import actions, branching, budgets, clock, conf, hints, references, values, workflows
 from .branches import Branch
-from .canonical import as_said, coming_back, packed
+from .canonical import as_said, coming_back, must_come_back, packed
 from .crashpoints import reach
 from .errors import BadInput, BudgetExhausted, PlacetError
 from .eventlog import ACTOR, Behind, Log
@@ -211,10 +211,19 @@ def _kept(log: Log, said: Facts, path: str = "") -> Facts:
     beside the log."""
     said = {name: values.whole(value) for name, value in said.items()}
     try:
-        texts = {name: coming_back(value, path or f"$.{name}") for name, value in said.items()}
+        return _looked_through(log, said, path)
     except BadInput as problem:
         raise OutsideFailed(f"{problem.path}: {problem}") from problem
-    return log.lightened(said, texts)
+
+
+def _looked_through(log: Log, said: Facts, path: str) -> Facts:
+    paths = {name: path or f"$.{name}" for name in said}
+    if not references.surely_light(said):
+        packed_each = {name: coming_back(value, paths[name]) for name, value in said.items()}
+        return log.lightened(said, packed_each)
+    for name, value in said.items():
+        must_come_back(value, paths[name])
+    return said
 
 
 def _follow(log: Log, said: Next) -> None:

@@ -8,8 +8,9 @@ pays; no JSON begins like a gzip file does, so a body says by itself which of th
 import hashlib
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 LIMIT = 32 * 1024
@@ -23,6 +24,9 @@ NAMED = re.compile(rb'"\$value":"(sha256:[0-9a-f]{64})"')
 _NAME = re.compile("sha256:[0-9a-f]{64}")
 _GZIP = b"\x1f\x8b"
 _SAMPLE = 4096
+_LONGEST_CHARACTER, _PLAIN, _HOLDER = 6, 32, 256
+"""Bytes of JSON at most: of a character, of a number, and of an object or array without what it
+holds; the last so large that what is nested deeply never counts as light."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +71,39 @@ def named_in(text: bytes) -> set[str]:
     return {name.decode() for name in NAMED.findall(text)}
 
 
+def surely_light(values: Mapping[str, Any]) -> bool:
+    """Whether these cannot come near the limit, however they are written: most cannot, and then
+    nothing has to be packed to see it."""
+    return _left(values, LIMIT) >= 0
+
+
+def _left(value: object, left: int) -> int:
+    """Of so many bytes, what is left at least after this value. It stops below nothing."""
+    kind = type(value)
+    if kind is str:
+        return left - _LONGEST_CHARACTER * len(value) - _PLAIN  # type: ignore[arg-type]
+    if kind is dict:
+        inner: Iterable[object] = chain.from_iterable(value.items())  # type: ignore[attr-defined]
+    elif kind is list:
+        inner = value  # type: ignore[assignment]
+    else:
+        return left - _PLAIN
+    left -= _HOLDER
+    for item in inner:
+        if left < 0:
+            return left
+        left = _left(item, left)
+    return left
+
+
 def lightened(
     values: Mapping[str, Any], texts: Mapping[str, bytes]
 ) -> tuple[Mapping[str, Any], tuple[Kept, ...]]:
     """`values`, the largest replaced by references until the rest is within the limit, and what is
     to be kept. `texts` has the JSON of each value that is not a reference already."""
     over = sum(map(len, texts.values())) - LIMIT
+    if over <= 0:
+        return values, ()
     lighter, kept = dict(values), []
     for name in sorted(texts, key=lambda name: (-len(texts[name]), name)):
         if over <= 0 or len(texts[name]) < LEAST:
