@@ -1,6 +1,14 @@
 -- A stop is one row with a scope. Deciding and Intend share a lock that a stop takes alone, so a
 -- stop holds from its own commit.
 
+-- Apart from the question below, so that PostgreSQL can answer that one without calling anything.
+CREATE FUNCTION doors._line_in_scope(p_scope text, p_run uuid) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM doors._line(p_run) o
+        WHERE p_scope IN ('run:' || o.run_id, 'workflow:' || o.workflow, o.initiator))
+$$;
+
 -- Whether a stop's scope takes in what this run does with this action (NULL: whatever it is). A
 -- branch is in every scope that the run above it is in, and a run that rolls an ended one back in
 -- those of the ended one.
@@ -9,9 +17,8 @@ LANGUAGE sql STABLE AS $$
     SELECT p_scope = 'everything' OR p_scope = 'run:' || r.run_id
         OR p_scope = 'workflow:' || r.workflow OR p_scope = r.initiator
         OR p_scope = 'action:' || p_action
-        OR ((r.parent_id IS NOT NULL OR r.workflow = 'rollback') AND EXISTS (
-            SELECT 1 FROM doors._line(r.run_id) o
-            WHERE p_scope IN ('run:' || o.run_id, 'workflow:' || o.workflow, o.initiator)))
+        OR ((r.parent_id IS NOT NULL OR r.workflow = 'rollback')
+            AND doors._line_in_scope(p_scope, r.run_id))
 $$;
 
 -- The stop that covers what this run does with this action, the oldest if there are several. Asked
@@ -124,7 +131,8 @@ LANGUAGE sql STABLE AS $$
       AND o.status IN ('open', 'approved') AND r.ended_at IS NULL
       AND EXISTS (SELECT 1 FROM engine_stop
                   WHERE lifted_at IS NULL AND doors._in_scope(scope, r, o.action))
-      AND NOT doors._was_sent(o)
+      AND NOT EXISTS (SELECT 1 FROM engine_effect e WHERE e.proposal_id = o.proposal_id
+                      AND e.proposal_version = o.version AND e.status <> 'prepared')
     LIMIT p_limit
 $$;
 
