@@ -44,7 +44,7 @@ def plannable(function: Function) -> Iterator[str]:
 
 
 def _without_comments(body: str) -> str:
-    return re.sub(r"--[^\n]*", "", body)
+    return re.sub(r"--[^\n]*|^\s*#variable_conflict [^\n]*", "", body)
 
 
 def _parts(body: str) -> tuple[str, str]:
@@ -79,8 +79,7 @@ def _unfolded(statement: str) -> Iterator[str]:
     elif word in ("ELSE", "BEGIN"):
         yield from _unfolded(rest)
     elif word == "RETURN":
-        if rest:
-            yield f"SELECT {rest}"
+        yield from _returned(rest)
     elif word == "PERFORM":
         yield f"SELECT {rest}"
     elif assigned := ASSIGNMENT.match(statement):
@@ -89,6 +88,13 @@ def _unfolded(statement: str) -> Iterator[str]:
     else:
         assert word in ("SELECT", "INSERT", "UPDATE"), f"cannot read: {statement}"
         yield TARGETS.sub("", statement)
+
+
+def _returned(rest: str) -> Iterator[str]:
+    if rest.startswith("QUERY"):
+        yield rest.removeprefix("QUERY").strip()
+    elif rest:
+        yield f"SELECT {rest}"
 
 
 def _headed(word: str, rest: str) -> tuple[str, str]:

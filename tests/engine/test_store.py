@@ -101,7 +101,7 @@ def in_plpgsql(database: Database) -> list[Function]:
     """The functions whose statements PostgreSQL did not look at when they were made."""
     rows = database.rows(
         """
-        SELECT p.proname AS name, p.prosrc AS body, p.proargnames AS names,
+        SELECT p.proname AS name, p.prosrc AS body, p.proargnames[:p.pronargs] AS names,
                ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) t) AS types
         FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
         WHERE p.pronamespace = %s::regnamespace AND l.lanname = 'plpgsql'
@@ -182,7 +182,7 @@ def test_another_content_has_another_schema(monkeypatch: pytest.MonkeyPatch) -> 
     assert doors.schema.__wrapped__() != doors.schema()
 
 
-READS = {"policy_in_force", "why_not_decide", "overdue_proposals", "runs_without_a_worker"}
+READS = {"rule_in_force", "why_not_decide", "overdue_proposals", "runs_without_a_worker"}
 
 
 def test_what_only_reads_says_so(functions: list[dict[str, object]]) -> None:
