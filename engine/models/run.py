@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models.fields.json import KT
 
 from engine import states
 
@@ -44,8 +45,10 @@ class Run(models.Model):
 
     class Meta:
         constraints = [
+            # By the label, which stays: an index that names the node is written to at every move.
             models.UniqueConstraint(
-                fields=["workflow", "current_node"],
+                "workflow",
+                KT("labels__day"),
                 condition=models.Q(workflow__startswith="system."),
                 name="run_one_per_stream_and_day",
             ),

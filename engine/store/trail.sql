@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('placet.stream.' || p_stream));
     SELECT run_id INTO v_id FROM engine_run
-    WHERE workflow = 'system.' || p_stream AND current_node = v_day;
+    WHERE workflow = 'system.' || p_stream AND workflow LIKE 'system.%' AND labels->>'day' = v_day;
     IF FOUND THEN
         RETURN doors._locked(v_id);
     END IF;
@@ -26,12 +26,12 @@ BEGIN
     r.last_at := clock_timestamp();
     r.lease_token := 0;
     r.budget := '{}';
-    r.labels := '{}';
+    r.labels := jsonb_build_object('day', v_day);
     r.stands_on := '{}';
     r.initiator := 'system:placet';
     r := doors._append(r, 'stream_begun', r.initiator, convert_to(json_build_object(
         'workflow', r.workflow, 'workflow_version', 1, 'node', v_day, 'budget', '{}'::json,
-        'labels', '{}'::json, 'initiator', r.initiator, 'status', r.status)::text, 'UTF8'));
+        'labels', r.labels, 'initiator', r.initiator, 'status', r.status)::text, 'UTF8'));
     r.created_at := r.last_at;
     INSERT INTO engine_run SELECT (r).*;
     RETURN r;

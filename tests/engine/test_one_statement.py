@@ -130,3 +130,21 @@ def test_the_count_notices_a_statement_too_many(desk: Desk, an_approved_run: uui
 
     written = len(desk.database.log(an_approved_run)) - before
     assert commits == written + sum(BESIDE.values()) + 1
+
+
+AT_EVERY_MOVE = {"current_node", "state_version", "last_seq", "head", "last_at", "lease_until"}
+
+INDEXED = """
+SELECT DISTINCT a.attname FROM pg_depend d
+JOIN pg_class i ON i.oid = d.objid AND i.relkind = 'i'
+JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+WHERE d.refobjid = 'engine_run'::regclass
+"""
+
+
+def test_no_index_has_to_hear_of_a_move(database: Database) -> None:
+    """As key, expression or condition: PostgreSQL then writes the row alone, and no index."""
+    indexed = {row["attname"] for row in database.rows(INDEXED)}
+
+    assert {"status", "labels"} <= indexed
+    assert not indexed & AT_EVERY_MOVE
