@@ -1,6 +1,7 @@
 """`make bench`, or `python -m tests.bench` with --quick, --only PART or --large."""
 
 import argparse
+import faulthandler
 import json
 import os
 import sys
@@ -23,6 +24,7 @@ from .plan import LARGE, QUICK, WHOLE, Plan
 from .report import page
 
 PARTS = ("transitions", "sizes", "stored", "effects", "takeover")
+_MOST_SECONDS = 3600
 _IN_OFFICE = ("effects", "takeover")
 _PACKAGES = {
     "DBOS": "dbos",
@@ -39,6 +41,8 @@ def main() -> None:
     plan = QUICK if asked.quick else WHOLE
     if asked.large:
         plan = replace(plan, stored=(*plan.stored, LARGE))
+    # Whatever hangs ends, and what it has started ends with it.
+    faulthandler.dump_traceback_later(_MOST_SECONDS, exit=True)
     with tempfile.TemporaryDirectory(prefix="placet-bench-") as place:
         Path(place).chmod(0o755)
         results = _measured(Path(place), plan, asked.only or PARTS)

@@ -25,7 +25,7 @@ def main() -> None:
     if number == "install":
         return install(name, url)
     sitting = contestant(name)(url, int(number))
-    _say({"version": sitting.version})
+    _say({"ready": name})
     pool = ThreadPoolExecutor(MOST_THREADS)
     for line in sys.stdin:
         _say(_lap(sitting, pool, **json.loads(line)))

@@ -1,7 +1,6 @@
 """The seats as the bench sees them: processes that are told to make a lap and tell how it was."""
 
 import json
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,8 +45,8 @@ class Seats:
         self.name, self.url = name, url
         _process(name, url, "install").wait(_INSTALL_SECONDS)
         self._processes = [_process(name, url, str(number)) for number in range(count)]
-        greetings = [self._heard(process) for process in self._processes]
-        self.version = str(greetings[0]["version"])
+        for process in self._processes:
+            self._heard(process)
 
     @classmethod
     @contextmanager
@@ -101,10 +100,6 @@ def _process(name: str, url: str, what: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.bench.seat", name, url, what]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=PROJECT)
-
-
-def median_of(values: list[float]) -> float:
-    return statistics.median(values)
 
 
 def quantile(ordered: list[float], share: float) -> float:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from importlib.metadata import version
 from typing import Any
 
 from dbos import DBOS, DBOSConfig
@@ -30,8 +29,6 @@ def chain(load: dict[str, Any]) -> int:
 
 class Contestant:
     """One process of workers."""
-
-    version = version("dbos")
 
     def __init__(self, url: str, number: int) -> None:
         config: DBOSConfig = {

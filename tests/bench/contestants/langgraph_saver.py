@@ -4,7 +4,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any, TypedDict
 
 from langgraph.checkpoint.postgres import PostgresSaver
@@ -24,8 +23,6 @@ class State(TypedDict, total=False):
 
 class Contestant:
     """One process of workers. A saver lets one thread in at a time: each thread has its own."""
-
-    version = version("langgraph")
 
     def __init__(self, url: str, number: int) -> None:
         options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}

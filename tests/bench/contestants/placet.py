@@ -18,8 +18,6 @@ def _set_up(url: str) -> None:
 class Contestant:
     """One process of workers."""
 
-    version = ""
-
     def __init__(self, url: str, number: int) -> None:
         _set_up(url)
         from engine import api, hints, worker

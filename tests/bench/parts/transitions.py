@@ -30,7 +30,6 @@ def measure(ground: Ground, plan: Plan) -> dict[str, Any]:
         rounds = _rounds(everybody, load, plan)
         written = _written(ground, everybody, load, plan)
     return {
-        "versions": {name: seats.version for name, seats in everybody.items()},
         "shapes": {shape: _shaped(laps) for shape, laps in rounds.items()},
         "written": written,
     }
