@@ -13,7 +13,9 @@ from .errors import BadInput
 
 MOST_GROUPS = 5
 MOST_RULES = 200
+MOST_PEOPLE = 20
 DAY = 24 * 3600
+SHORTEST_LIMIT, LONGEST_LIMIT, LONGEST_WAIT = 60, 90 * DAY, 30 * DAY
 
 
 class _Strict(BaseModel):
@@ -24,7 +26,7 @@ class Quota(_Strict):
     """So many members of this group have to approve."""
 
     name: Annotated[str, Field(min_length=1, max_length=150)]
-    approve: Annotated[int, Field(ge=1, le=20)]
+    approve: Annotated[int, Field(ge=1, le=MOST_PEOPLE)]
 
 
 class Rule(_Strict):
@@ -41,9 +43,9 @@ class Rule(_Strict):
     action: Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
     risk: Literal["any", "low", "medium", "high"] = "any"
     groups: Annotated[list[Quota], Field(min_length=1, max_length=MOST_GROUPS)]
-    reject: Annotated[int, Field(ge=1, le=20)] = 1
-    time_limit_seconds: Annotated[int, Field(ge=60, le=90 * DAY)] = DAY
-    wait_seconds: Annotated[int, Field(ge=0, le=30 * DAY)] = 0
+    reject: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 1
+    time_limit_seconds: Annotated[int, Field(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)] = DAY
+    wait_seconds: Annotated[int, Field(ge=0, le=LONGEST_WAIT)] = 0
     fresh_rehearsal: bool = False
     blind: bool = True
     challenge: Literal["declared", "always"] = "declared"

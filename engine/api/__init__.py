@@ -27,7 +27,7 @@ from .operators import (
     resume_run,
 )
 from .outside import Delivery, deliver_event
-from .policies import drop_policy, propose_policy, put_policy_in_force
+from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
@@ -43,6 +43,7 @@ __all__ = [
     "accept_effect",
     "acknowledge_alert",
     "answer_question",
+    "beyond_reach",
     "cancel_run",
     "confirm_by_hand",
     "decide",

@@ -1,9 +1,10 @@
 """What administrators say of the policy: two of them, one after the other."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine import policies
-from engine.canonical import check, packed
+from engine.canonical import check, packed, packed_text
 from engine.store import policies as doors
 
 from .reasons import must_have_a_reason
@@ -20,14 +21,17 @@ def propose_policy(rules: Any, *, administrator: Reviewer, reason: str) -> int:
     return doors.propose_policy(administrator.actor, packed(facts))
 
 
-def put_policy_in_force(version: int, *, administrator: Reviewer, reason: str) -> None:
+def put_policy_in_force(
+    version: int, *, administrator: Reviewer, reason: str, instead_of: int | None = None
+) -> None:
     """Put a proposed policy in force, as somebody else than who proposed it.
 
+    `instead_of` is the version that it was compared with, if it was: no other one is retired.
     Approvals given under a rule that is no longer the same lapse. Raises BadInput, NotFound,
     NotPermitted, NobodyCouldDecide, Conflict.
     """
     must_have_a_reason(reason)
-    facts = {"version": version, **_said(administrator, reason)}
+    facts = {"version": version, "instead_of": instead_of, **_said(administrator, reason)}
     doors.put_policy_in_force(administrator.actor, packed(facts))
 
 
@@ -37,6 +41,11 @@ def drop_policy(version: int, *, administrator: Reviewer, reason: str) -> None:
     doors.drop_policy(
         administrator.actor, packed({"version": version, **_said(administrator, reason)})
     )
+
+
+def beyond_reach(rules: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """The places of the rules that nobody could meet with the people that there are now."""
+    return tuple(doors.beyond_reach(packed_text([dict(rule) for rule in rules])))
 
 
 def _said(administrator: Reviewer, reason: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Policies: one function here, one door in `policies.sql`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .doors import call
@@ -21,6 +21,11 @@ def propose_policy(actor: str, payload: bytes) -> int:
 def put_policy_in_force(actor: str, payload: bytes) -> None:
     """Put a proposed policy in force, by a second person; the one before it is retired."""
     call("put_policy_in_force", actor, payload)
+
+
+def beyond_reach(rules: str) -> Sequence[int]:
+    """The places of the rules that nobody could meet with the people that there are now."""
+    return call("beyond_reach", rules)
 
 
 def drop_policy(actor: str, payload: bytes) -> None:

@@ -89,7 +89,8 @@ LANGUAGE sql AS $$
 $$;
 
 -- Put a proposed policy in force: a second person's word, and each of its rules can be met by the
--- people that there are. The one before it is retired in the same moment.
+-- people that there are. The one before it is retired in the same moment; where it is named, it is
+-- the one that was compared, and no other is retired unseen.
 CREATE FUNCTION doors.put_policy_in_force(p_actor text, p_payload bytea) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -102,6 +103,7 @@ BEGIN
     IF o.proposed_by_id = v_person THEN
         PERFORM doors._refuse('not_permitted', 'who proposed it never puts it in force');
     END IF;
+    PERFORM doors._must_take_the_place_of((p->>'instead_of')::int);
     PERFORM doors._must_be_possible(o);
     UPDATE engine_policy SET status = 'retired', ended_by_name = p->>'person_name',
         ended_at = clock_timestamp() WHERE status = 'in_force';
@@ -111,18 +113,32 @@ BEGIN
     PERFORM doors._note_policy('policy_put_in_force', p_actor, o.version, p);
 END $$;
 
+CREATE FUNCTION doors._must_take_the_place_of(p_version int) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_now int := (SELECT version FROM engine_policy WHERE status = 'in_force');
+BEGIN
+    IF p_version <> v_now THEN
+        PERFORM doors._refuse('conflict', format('version %s is in force by now', v_now));
+    END IF;
+END $$;
+
+-- The places of the rules, from 0, that nobody could meet with the people that there are now.
+CREATE FUNCTION doors.beyond_reach(p_rules jsonb) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(x.place - 1 ORDER BY x.place), '[]')
+    FROM jsonb_array_elements(p_rules) WITH ORDINALITY AS x(rule, place)
+    WHERE NOT doors._suffice(x.rule->'groups', ARRAY(
+        SELECT DISTINCT person_id FROM doors.authority WHERE active))
+$$;
+
 -- A rule that nobody could meet would stop what it is about for ever.
 CREATE FUNCTION doors._must_be_possible(o engine_policy) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE
-    v_everybody bigint[] := ARRAY(SELECT DISTINCT person_id FROM doors.authority WHERE active);
-    v_rule text;
+DECLARE v_place int := (doors.beyond_reach(o.rules)->>0)::int;
 BEGIN
-    SELECT format('rule %s, for %s at risk %s', x.place, x.rule->>'action', x.rule->>'risk')
-    INTO v_rule FROM jsonb_array_elements(o.rules) WITH ORDINALITY AS x(rule, place)
-    WHERE NOT doors._suffice(x.rule->'groups', v_everybody) ORDER BY x.place LIMIT 1;
-    IF FOUND THEN
-        PERFORM doors._refuse('nobody_could_decide', v_rule);
+    IF v_place IS NOT NULL THEN
+        PERFORM doors._refuse('nobody_could_decide', format('rule %s, for %s at risk %s',
+            v_place + 1, o.rules->v_place->>'action', o.rules->v_place->>'risk'));
     END IF;
 END $$;
 

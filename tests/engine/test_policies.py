@@ -206,3 +206,23 @@ class TestAChange:
         with pytest.raises(BadInput, match="reason"):
             api.propose_policy([LAST], administrator=zoe, reason=" ")
         assert Policy.objects.count() == 1
+
+    def test_takes_the_place_of_the_one_that_was_compared(self, desk: Desk) -> None:
+        zoe, yara = reviewer(desk.people.zoe), reviewer(desk.people.yara)
+        assert desk.people.rosa
+        late = api.propose_policy([rule("mail.*"), LAST], administrator=zoe, reason=REASON)
+        desk.put_in_force(rule("pager.*"))
+        with pytest.raises(Conflict, match="version 3 is in force by now"):
+            api.put_policy_in_force(late, administrator=yara, reason=REASON, instead_of=1)
+        assert self.in_force() == 3
+        api.put_policy_in_force(late, administrator=yara, reason=REASON, instead_of=3)
+        assert self.in_force() == late
+
+
+def test_what_nobody_could_meet_is_told_before_it_is_proposed(desk: Desk) -> None:
+    assert desk.people.rosa
+    two = [{"name": "reviewer", "approve": 2}]
+    rules = policies.checked([rule("a.*", groups=two), rule("b.*"), {**LAST, "groups": two}])
+    assert api.beyond_reach(rules) == (0, 2)
+    desk.people.reviewers(1)
+    assert api.beyond_reach(rules) == ()
