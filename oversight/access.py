@@ -53,6 +53,9 @@ STOPPERS = frozenset({"operator", "administrator"})
 AUDITORS = frozenset({"auditor", "operator", "administrator"})
 """Who has the log verified, and takes exports of it away."""
 
+ADMINISTRATORS = frozenset({"administrator"})
+"""Who changes the policy: one proposes, another puts it in force."""
+
 ROUTES: Mapping[str, Allowed] = {
     "start": Open.TO_ALL,
     "account_login": Open.TO_ALL,
@@ -108,6 +111,10 @@ ROUTES: Mapping[str, Allowed] = {
     "rollbacks:page": EVERYBODY,
     "rollbacks:action": EVERYBODY,
     "rollbacks:rehearsal": EVERYBODY,
+    "policy:page": EVERYBODY,
+    "policy:version": EVERYBODY,
+    "policy:propose": ADMINISTRATORS,
+    "policy:answer": ADMINISTRATORS,
     "audit:page": EVERYBODY,
     "audit:live": EVERYBODY,
     "audit:event": EVERYBODY,

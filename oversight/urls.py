@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("stop/", include("oversight.pages.stop.urls")),
     path("checkpoints/", include("oversight.pages.checkpoints.urls")),
     path("rollbacks/", include("oversight.pages.rollbacks.urls")),
+    path("policy/", include("oversight.pages.policy.urls")),
     path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),

@@ -255,6 +255,18 @@ HALT: Mapping[str, Shown] = {
 }
 """What a halt receipt says of an effect."""
 
+POLICY: Mapping[str, Shown] = {
+    "proposed": _shown(
+        _("Proposed"),
+        _("It changes nothing until a second person puts it in force."),
+        "ballot",
+        "wait",
+    ),
+    "in_force": _shown(_("In force"), _("These rules hold now."), "check-ring", "good"),
+    "retired": _shown(_("Retired"), _("Another version has taken its place."), "layers", "plain"),
+    "dropped": _shown(_("Dropped"), _("It never came into force."), "minus-ring", "plain"),
+}
+
 TABLES: Mapping[str, Mapping[str, Shown]] = {
     "run": RUN,
     "effect": EFFECT,
@@ -268,6 +280,7 @@ TABLES: Mapping[str, Mapping[str, Shown]] = {
     "alarm": ALARM,
     "target": TARGET,
     "halt": HALT,
+    "policy": POLICY,
 }
 
 

@@ -14,7 +14,7 @@ from engine import api
 from engine.models import Checkpoint, Value
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
-from tests.cast import AGENT, CAST
+from tests.cast import AGENT, CAST, reviewer
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
 from tests.pages.reading import address_of
 from tests.pages.rollbacks.tried import rehearsed
@@ -63,6 +63,7 @@ class Everywhere:
         drill = api.stop_everything(api.Command(user="root"), "A drill.")
         api.go_on(api.Command(user="root"), "It was one.")
         yield from self._of_the_installation(str(drill))
+        yield from self._of_the_policy()
         self.waiting = [desk.propose_refund() for _ in range(3)]
         yield from self._of_a_run()
 
@@ -83,6 +84,13 @@ class Everywhere:
         yield "demo:sign_in", "/demo/sign-in/rosa/"
         for name in PLAIN:
             yield name, reverse(name)
+
+    def _of_the_policy(self) -> Iterator[tuple[str, str]]:
+        rules = [{"action": "*", "groups": [{"name": "reviewer", "approve": 1}], "reject": 2}]
+        zoe = reviewer(self.desk.people.zoe)
+        proposed = api.propose_policy(rules, administrator=zoe, reason="Everybody errs.")
+        for name in ("version", "answer"):
+            yield f"policy:{name}", reverse(f"policy:{name}", args=[proposed])
 
     def _of_a_run(self) -> Iterator[tuple[str, str]]:
         proposal = self.waiting[0]
@@ -126,6 +134,7 @@ PLAIN = (
     *("unknowns:page", "unknowns:news", "alerts:page", "alerts:news"),
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
+    *("policy:page", "policy:propose"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere"),

@@ -36,8 +36,12 @@ SAYING = {
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume", "accept")),
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
+    "policy:answer",
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
+
+WITH_ITS_FORM = {"demo:world", "policy:propose"}
+"""Where something is said by POST to the address of the page itself."""
 
 OF_THE_API = {
     "start_run": {"get", "post"},
@@ -69,7 +73,7 @@ def expected(who: str, route: str, method: str) -> set[int]:
 def within(route: str, method: str) -> set[int]:
     if route in SAYING:
         return SAID if method == "post" else {302}
-    if route == "demo:world" and method == "post":
+    if route in WITH_ITS_FORM and method == "post":
         return SAID
     return SHOWN if method in ("get", "head") else NOT_ANSWERED
 
@@ -108,7 +112,7 @@ def test_every_route_has_an_address_here(everywhere: Everywhere) -> None:
 
 def test_the_pages_have_something_to_show(everywhere: Everywhere) -> None:
     rosa = Reader(everywhere.desk.people.rosa)
-    pages = ("inbox", "runs", "unknowns", "alerts", "checkpoints", "rollbacks", "audit")
+    pages = ("inbox", "runs", "unknowns", "alerts", "checkpoints", "rollbacks", "policy", "audit")
     empty = [name for name in pages if "data-row" not in rosa.get(f"/{name}/").html]
     assert empty == []
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from oversight.pages.proposal.reads import Version
 from oversight.reading import twins
-from oversight.showing import action, versions, when, words
+from oversight.showing import action, rule, versions, when, words
 from oversight.showing.text import revealed
 
 Fact = tuple[object, ...]
@@ -45,10 +45,18 @@ def computed(item: Version, now: object) -> list[Fact]:
         *_stands_on(terms.get("stands_on", {})),
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
-        (_("Policy"), _("version %(version)d") % {"version": item.policy_version}),
+        (_("Policy"), _under(item)),
         (_("Key"), _code(item.idempotency_key), _("The target sees this key with the call.")),
         (_("Digest"), _code(item.digest), _("A decision is for exactly this.")),
     ]
+
+
+def _under(item: Version) -> object:
+    """The version of the policy, and what its rule asks for."""
+    address = reverse("policy:version", args=[item.policy_version])
+    version = _("version %(version)d") % {"version": item.policy_version}
+    asked = revealed(rule.summary(item.terms["rule"]))
+    return format_html('<a href="{}">{}</a>: {}', address, version, asked)
 
 
 def _stands_on(pinned: dict[str, str]) -> list[Fact]:
