@@ -5,5 +5,5 @@ ROLES = {
     "operator": "settles unknown effects, answers alerts, stops and resumes",
     "auditor": "reads everything, changes nothing",
     "integrator": "writes actions and workflows, owns agents",
-    "administrator": "lets people in",
+    "administrator": "lets people in, changes the policy with another administrator",
 }

@@ -32,6 +32,12 @@ ROSA = Part(
     group="reviewer",
     sentence=_("Decides what the refund desk's agent proposes. Begin here."),
 )
+MINA = Part(
+    name="mina",
+    shown_name="Mina Okafor",
+    group="reviewer",
+    sentence=_("Reviews, too: where the policy wants two to approve, she is the second."),
+)
 TOMAS = Part(
     name="tomas",
     shown_name="Tomas Berg",
@@ -60,10 +66,16 @@ ALMA = Part(
     name="alma",
     shown_name="Alma Nordin",
     group="administrator",
-    sentence=_("Says who may do what here."),
+    sentence=_("Proposes a change of the policy, and never puts her own in force."),
+)
+BRUNO = Part(
+    name="bruno",
+    shown_name="Bruno Weil",
+    group="administrator",
+    sentence=_("The second one: what Alma proposes, he puts in force or drops."),
 )
 
-CAST = (ROSA, TOMAS, OTTO, ADA, IVO, ALMA)
+CAST = (ROSA, MINA, TOMAS, OTTO, ADA, IVO, ALMA, BRUNO)
 
 
 @transaction.atomic

@@ -30,6 +30,7 @@ BENEATH = 22
 
 NOBODY, ROSA, TOMAS = "", "Rosa Lind", "Tomas Berg"
 OTTO, ADA, IVO = "Otto Maurer", "Ada Ferreira", "Ivo Marin"
+ALMA, BRUNO = "Alma Nordin", "Bruno Weil"
 
 UNFOLD = """() => {
     document.querySelectorAll("details[data-fold]").forEach((fold) => { fold.open = true; });
@@ -100,6 +101,12 @@ SHOTS = (
     Shot(name="rollbacks-by-hand", path="/rollbacks/?kind=out_of_band", who=IVO),
     Shot(name="action", path="/rollbacks/ledger.refund/1/", who=IVO, narrow=True),
     Shot(name="action-without-a-way-back", path="/rollbacks/mail.tell_customer/1/", who=IVO),
+    Shot(name="policy", path="/policy/", who=BRUNO, narrow=True),
+    Shot(name="policy-proposed", path="/policy/2/", who=BRUNO, narrow=True),
+    Shot(name="policy-proposed-by-oneself", path="/policy/2/", who=ALMA),
+    Shot(name="policy-to-a-reader", path="/policy/2/", who=ADA),
+    Shot(name="policy-first-version", path="/policy/1/", who=ADA),
+    Shot(name="policy-write", path="/policy/propose/", who=ALMA, narrow=True),
     Shot(name="stop", path="/stop/", who=OTTO, narrow=True),
     Shot(name="stop-to-a-reader", path="/stop/"),
     Shot(name="api", path="/api/", who=ADA),

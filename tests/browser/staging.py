@@ -27,6 +27,7 @@ class Stage:
         self.demo = demo
         self.rosa = sign_in("Rosa Lind")
         self.otto = sign_in("Otto Maurer")
+        self.alma = sign_in("Alma Nordin")
         self.addresses: dict[str, str] = {}
         self._crashes = 0
 
@@ -41,6 +42,7 @@ class Stage:
         self.mail_somebody()
         self.lapse()
         self.leave_open()
+        self.propose_a_policy()
 
     def commit(self) -> None:
         self.rosa.open(COMMITTED)
@@ -150,6 +152,21 @@ class Stage:
         self.rosa.page.get_by_role("link", name="Grant jon the role counter").click()
         expect(self.rosa.page.locator("#proposal-state")).to_contain_text("Expired")
         self._keep("expired")
+
+    def propose_a_policy(self) -> None:
+        """Two for what is granted; it waits for a second administrator."""
+        page = self.alma.page
+        page.goto("/policy/propose/")
+        page.get_by_role("button", name="Add a rule at the top").click()
+        rule = page.get_by_role("group", name="Rule 1")
+        rule.get_by_label("Action").fill("access.grant")
+        rule.get_by_label("How many have to approve").first.fill("2")
+        rule.get_by_label("Group").first.select_option("reviewer")
+        rule.get_by_label("Time to think").fill("30 min")
+        page.get_by_role("button", name="See what it would change").click()
+        page.get_by_label("Why").fill("Whoever is given a role can do what nobody here takes back.")
+        page.get_by_role("button", name="Propose", exact=True).click()
+        expect(page.get_by_text("Somebody else has to put it in force.")).to_be_visible()
 
     def address(self, path: str, page: Page) -> str:
         """A path as it is; or what was brought about, by its name; or the first of a list."""
