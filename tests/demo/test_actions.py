@@ -23,6 +23,7 @@ SURPLUS = {"amount": "300.00"}
 CONFIG = {"path": "shop.ini", "content": "[parcels]\nfree_from = 45.00\n"}
 NEW_FILE = {"path": "holidays.ini", "content": "[closed]\ndays = 12-25\n"}
 GRANT = {"member": "lena", "role": "suppliers"}
+AS_DECLARED = {"challenge": "declared"}
 MAIL = {"to": ["mara@post.example"], "subject": "Your order", "body": "It is on its way.\n"}
 MAIL_TO_THREE = {**MAIL, "to": ["mara@post.example", "jon@post.example"], "cc": ["a@post.example"]}
 PAGE = {"to": "lena", "text": "Cold store at 9 degrees."}
@@ -144,7 +145,8 @@ def test_what_has_to_be_typed_to_approve_it(
     name: str, arguments: dict[str, Any], asked: str | None
 ) -> None:
     action = actions.get(name)
-    assert approval.challenge(action, actions.validated(action, arguments)) == asked
+    typed = approval.challenge(action, actions.validated(action, arguments), AS_DECLARED)
+    assert typed == asked
 
 
 @pytest.mark.parametrize("arguments", [{**GRANT, "member": "nobody"}, {**GRANT, "member": "x/y"}])
