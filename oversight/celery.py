@@ -58,8 +58,8 @@ def rehearse() -> None:
 
     if settings.PLACET_REHEARSE_AS is None:
         return
-    operator, reviewer = settings.PLACET_REHEARSE_AS
+    operator, *reviewers = settings.PLACET_REHEARSE_AS
     try:
-        call_command("rehearse", due=True, operator=operator, reviewer=reviewer)
+        call_command("rehearse", due=True, operator=operator, reviewer=reviewers)
     except SystemExit:
         logger.warning("a rehearsal failed; the page of rollback plans tells what did not hold")

@@ -47,16 +47,18 @@ def targets(variable: str, environ: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def two_people(variable: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the two names in the variable, `operator:reviewer`; None where it is not set.
+def people(variable: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return the names in the variable, `operator:reviewer`, or with more reviewers after more
+    colons; None where it is not set.
 
-    Raises ImproperlyConfigured for anything that does not name two different people.
+    Raises ImproperlyConfigured for anything that does not name at least two, all different.
     """
-    said = environ.get(variable, "")
-    first, _colon, second = said.partition(":")
-    if said and (not first or not second or first == second):
-        raise ImproperlyConfigured(f"{variable} names two people: operator:reviewer.")
-    return (first, second) if said else None
+    names = tuple(environ.get(variable, "").split(":"))
+    if names == ("",):
+        return None
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
+        raise ImproperlyConfigured(f"{variable} names different people: operator:reviewer.")
+    return names
 
 
 def database(url: str, *, process: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from oversight.environment import database, targets, two_people
+from oversight.environment import database, people, targets
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -35,8 +35,8 @@ PLACET_FILE_ROOTS = targets("PLACET_FILE_ROOTS", environ)
 PLACET_LEASE_SECONDS = float(environ.get("PLACET_LEASE_SECONDS", "30"))
 PLACET_MARGIN_SECONDS = float(environ.get("PLACET_MARGIN_SECONDS", "2"))
 PLACET_SWEEP_SECONDS = float(environ.get("PLACET_SWEEP_SECONDS", "5"))
-# Who answers for the rehearsals that are played by themselves: an operator and a reviewer.
-PLACET_REHEARSE_AS = two_people("PLACET_REHEARSE_AS", environ)
+# Who answers for the rehearsals that are played by themselves: an operator, and who approves.
+PLACET_REHEARSE_AS = people("PLACET_REHEARSE_AS", environ)
 
 # --- Secrets and names ---------------------------------------------------------------------------
 

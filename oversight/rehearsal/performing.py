@@ -28,10 +28,11 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Who has it played and takes the effect back, and who approves it: two people."""
+    """Who has it played and takes the effect back, and who approves it: others, as many as the rule
+    for it asks for."""
 
     operator: Person
-    reviewer: Person
+    reviewers: tuple[Person, ...]
 
     def speaks(self, person: Person) -> api.Reviewer:
         return api.Reviewer(person_id=person.pk, name=str(person))
@@ -90,8 +91,9 @@ def _play(
     notes.run_id = _asked_for(action, arguments, cast)
     stage = Stage(notes.run_id, folder, environment)
     stage.advance()
-    _approve(stage.proposal(), cast)
-    notes.note("Approved", f"by {cast.reviewer}; the target is as it was found")
+    _approve(stage, cast)
+    approved_by = " and ".join(map(str, cast.reviewers))
+    notes.note("Approved", f"by {approved_by}; the target is as it was found")
     _kill(stage, notes)
     _recover(stage, action, notes)
     if stage.effect().status == "succeeded":
@@ -124,12 +126,21 @@ def _asked_for(action: Action, arguments: Mapping[str, Any], cast: Cast) -> uuid
     return run_id
 
 
-def _approve(proposal: Proposal, cast: Cast) -> None:
-    """Exactly what lies there, and for a target that nothing else uses."""
+def _approve(stage: Stage, cast: Cast) -> None:
+    """Exactly what lies there, and for a target that nothing else uses. Raises RuntimeError where
+    these people are not enough for the rule that holds."""
+    for reviewer in cast.reviewers:
+        if stage.proposal().status == "open":
+            _said_by(reviewer, stage.proposal(), cast)
+    if stage.proposal().status != "approved":
+        raise RuntimeError("These people are too few: the policy asks for more, or for others.")
+
+
+def _said_by(reviewer: Person, proposal: Proposal, cast: Cast) -> None:
     api.decide(
         proposal.run_id,
         proposal.pk,
-        reviewer=cast.speaks(cast.reviewer),
+        reviewer=cast.speaks(reviewer),
         proposal_id=proposal.proposal_id,
         version=proposal.version,
         digest=proposal.digest,

@@ -25,7 +25,7 @@ def test_it_is_done_and_taken_back_and_leaves_its_target_as_it_was(
     processes_environment: dict[str, str],
 ) -> None:
     outside.start(name)
-    cast = Cast(operator=people.otto, reviewer=people.rosa)
+    cast = Cast(operator=people.otto, reviewers=(people.rosa,))
     environment = {**processes_environment, **outside.targets.environment()}
 
     for _ in range(2):

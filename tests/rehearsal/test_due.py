@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from engine import actions, api, conf, rehearsing
 from engine.rehearsing import Assertion, Played
-from oversight.environment import two_people
+from oversight.environment import people
 from oversight.rehearsal.due import due
 from tests.cast import reviewer
 from tests.world import Desk
@@ -76,15 +76,16 @@ def test_those_never_rehearsed_come_first(desk: Desk) -> None:
 @pytest.mark.parametrize("options", [{}, {"all": True, "due": True}])
 def test_the_command_wants_to_know_which(options: dict[str, bool], desk: Desk) -> None:
     with pytest.raises(CommandError, match="Name one action"):
-        call_command("rehearse", operator="otto", reviewer="rosa", **options)
+        call_command("rehearse", operator="otto", reviewer=["rosa"], **options)
 
 
-def test_two_people_are_named_or_nobody() -> None:
-    assert two_people("P", {}) is None
-    assert two_people("P", {"P": "otto:rosa"}) == ("otto", "rosa")
+def test_different_people_are_named_or_nobody() -> None:
+    assert people("P", {}) is None
+    assert people("P", {"P": "otto:rosa"}) == ("otto", "rosa")
+    assert people("P", {"P": "otto:rosa:mina"}) == ("otto", "rosa", "mina")
 
 
-@pytest.mark.parametrize("said", ["otto", "otto:", ":rosa", "otto:otto"])
+@pytest.mark.parametrize("said", ["otto", "otto:", ":rosa", "otto:otto", "otto:rosa:rosa"])
 def test_anything_else_is_refused_when_it_starts(said: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match="P names two people"):
-        two_people("P", {"P": said})
+    with pytest.raises(ImproperlyConfigured, match="P names different people"):
+        people("P", {"P": said})

@@ -20,7 +20,7 @@ from tests.world import Desk
 
 @pytest.fixture
 def cast(desk: Desk) -> Cast:
-    return Cast(operator=desk.people.otto, reviewer=desk.people.rosa)
+    return Cast(operator=desk.people.otto, reviewers=(desk.people.rosa,))
 
 
 def test_a_refund_is_rehearsed(
@@ -68,6 +68,25 @@ def test_one_that_did_something_else_has_failed(
     assert desk.ledger.refunded(REHEARSAL.order) == "0.00"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("enough", [True, False])
+def test_where_the_policy_asks_for_two_two_approve(
+    enough: bool, desk: Desk, processes_environment: dict[str, str]
+) -> None:
+    rosa, ruben = desk.people.rosa, desk.people.somebody("ruben", "reviewer")
+    two = [{"name": "reviewer", "approve": 2}]
+    desk.put_in_force({"action": "ledger.refund", "groups": two, "fresh_rehearsal": True})
+    cast = Cast(operator=desk.people.otto, reviewers=(rosa, ruben) if enough else (rosa,))
+    refund = type(actions.get("ledger.refund"))
+
+    played = perform(refund, cast, environment=processes_environment, say=print)
+
+    assert played.passed is enough
+    assert desk.ledger.refunded(REHEARSAL.order) == "0.00"
+    if not enough:
+        assert "too few" in played.assertions[-1].detail
+
+
 def test_only_operators_keep_one(desk: Desk) -> None:
     played = rehearsing.Played(
         action="ledger.refund",
@@ -113,14 +132,14 @@ def test_but_only_for_a_quarter_of_an_hour(desk: Desk) -> None:
 )
 def test_what_cannot_be_rehearsed_says_why(name: str, why: str, desk: Desk) -> None:
     with pytest.raises(CommandError, match=why):
-        call_command("rehearse", name, operator="otto", reviewer="rosa")
+        call_command("rehearse", name, operator="otto", reviewer=["rosa"])
     assert Effect.objects.count() == 0
 
 
 @pytest.mark.parametrize(("operator", "who"), [("rosa", "rosa"), ("otto", "otto")])
 def test_it_takes_an_operator_and_a_reviewer(operator: str, who: str, desk: Desk) -> None:
     with pytest.raises(CommandError, match="no active"):
-        call_command("rehearse", "ledger.refund", operator=operator, reviewer=who)
+        call_command("rehearse", "ledger.refund", operator=operator, reviewer=[who])
 
 
 @pytest.mark.slow
@@ -137,7 +156,7 @@ def test_the_command_keeps_what_was_played(
         "rehearse",
         "ledger.refund@1",
         operator="otto",
-        reviewer="rosa",
+        reviewer=["rosa"],
         json=True,
         stdout=out,
         stderr=StringIO(),

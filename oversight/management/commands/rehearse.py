@@ -29,14 +29,19 @@ class Command(BaseCommand):
             "--due", action="store_true", help="those whose last rehearsal counts no more"
         )
         parser.add_argument("--operator", required=True, help="who has it played, and rolls back")
-        parser.add_argument("--reviewer", required=True, help="who approves what is done")
+        parser.add_argument(
+            "--reviewer",
+            required=True,
+            action="append",
+            help="who approves what is done; once more for each that the policy asks for",
+        )
         parser.add_argument("--json", action="store_true", help="a JSON array on the output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = self._chosen(options["action"], every=options["all"], due_only=options["due"])
         cast = Cast(
             operator=_person(options["operator"], "operator"),
-            reviewer=_person(options["reviewer"], "reviewer"),
+            reviewers=tuple(_person(name, "reviewer") for name in options["reviewer"]),
         )
         played = [self._played(action, cast) for action in chosen]
         self._report(played, as_json=options["json"])
