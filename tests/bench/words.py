@@ -8,15 +8,16 @@ machine differ; what can be compared are the ratios. `make bench` measures anew 
 page."""
 
 BINDS = """\
-What binds is what PostgreSQL and its client do for one call, not the disk. A transition of Placet is
-one statement and one commit (`tests/engine/test_one_statement.py` counts). On this machine a call
-that does nothing took 80 µs as its caller saw it, one insert with its commit 250 µs, a transition
-about 500 µs, and the worker's own Python about 100 µs more; a run's beginning, claim, resumption and
-end, shared out among its 20 transitions, added 130 µs to each. In the door the largest shares are
-the insert and the update themselves, what PL/pgSQL sets up anew in each transaction, and PostgreSQL
-reading the CHECKs of the run for each statement. The floor is therefore the bound of every other
-ratio: where the floor itself is less than ten times a peer, no engine on this server is ten times
-that peer with one commit a transition. An approved effect is nine transitions and two messages."""
+What binds is what PostgreSQL and its client do for one call, not the disk. A transition of Placet
+is one statement and one commit (`tests/engine/test_one_statement.py` counts). On the machine of
+the page that Placet publishes, a call that does nothing took 80 µs as its caller saw it, one
+insert with its commit 250 µs, a transition about 500 µs, and the worker's own Python about 100 µs
+more; a run's beginning, claim, resumption and end, shared out among its 20 transitions, added 130
+µs to each. In the door the largest shares are the insert and the update themselves, what PL/pgSQL
+sets up anew in each transaction, and PostgreSQL reading the CHECKs of the run for each statement.
+The floor is therefore the bound of every other ratio: where it is itself less than ten times a
+peer, no engine on this server is ten times that peer with one commit a transition. An approved
+effect is nine transitions and two messages."""
 
 FAIRNESS = """\
 ## How it is measured
