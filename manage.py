@@ -8,7 +8,7 @@ from pathlib import Path
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oversight.settings")
-    if sys.argv[1:2] in (["demo"], ["scenarios"]):
+    if sys.argv[1:2] in (["demo"], ["scenarios"], ["crashproof"]):
         os.environ["PLACET_DEMO"] = "1"
     else:
         from oversight.environment import adopt_running_demo

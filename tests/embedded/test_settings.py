@@ -46,6 +46,12 @@ def test_nothing_serves_without_a_secret(process: str) -> None:
     assert "PLACET_SECRET_KEY is not set" in refused.stderr
 
 
+@pytest.mark.parametrize("command", ["demo", "scenarios", "crashproof"])
+def test_what_brings_its_own_servers_needs_nothing_named(command: str) -> None:
+    told = run("manage.py", command, "--help")
+    assert told.returncode == 0, told.stderr
+
+
 def test_a_missing_database_is_explained_when_it_is_used() -> None:
     refused = run(
         "-c", "import django; django.setup(); from django.db import connection as c\nc.cursor()"
