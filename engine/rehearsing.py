@@ -13,6 +13,9 @@ from .store import rehearsals
 OWNER = "rehearsal:"
 """What the names of the workers begin with that may advance a rehearsal's run."""
 
+INITIATOR = "system:rehearsal"
+"""Who starts one. No agent's key speaks with a name of this kind."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:

@@ -130,14 +130,20 @@ END $$;
 CREATE FUNCTION doors._rule_of(o engine_proposal) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$ SELECT (doors._facts(o.terms)->'rule')::jsonb $$;
 
--- Refuse unless the rule in force for it is still the one that was shown. A policy is put in force
--- before this looks or after it is over, never in between.
-CREATE FUNCTION doors._must_be_under_its_rule(o engine_proposal) RETURNS void
+-- The rule that holds for it now. A policy is put in force before this looks, or after whoever asks
+-- has committed, never in between.
+CREATE FUNCTION doors._rule_now(o engine_proposal) RETURNS jsonb
 LANGUAGE plpgsql AS $$
-DECLARE v_now jsonb;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtext('placet.policy'));
-    v_now := (doors.rule_in_force(o.action, o.risk)->'rule')::jsonb;
+    RETURN doors.rule_in_force(o.action, o.risk)->'rule';
+END $$;
+
+-- Refuse unless the rule in force for it is still the one that was shown.
+CREATE FUNCTION doors._must_be_under_its_rule(o engine_proposal) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE v_now jsonb := doors._rule_now(o);
+BEGIN
     IF v_now IS NULL THEN
         PERFORM doors._refuse('not_permitted', 'no policy is in force');
     ELSIF v_now <> doors._rule_of(o) THEN
@@ -268,7 +274,7 @@ CREATE FUNCTION doors._must_be_rehearsed(r engine_run, o engine_proposal) RETURN
 LANGUAGE plpgsql AS $$
 DECLARE v_last engine_rehearsal;
 BEGIN
-    IF NOT (doors._rule_of(o)->>'fresh_rehearsal')::boolean OR r.initiator = 'agent:rehearsal' THEN
+    IF NOT (doors._rule_of(o)->>'fresh_rehearsal')::boolean OR r.initiator = 'system:rehearsal' THEN
         RETURN;
     END IF;
     SELECT * INTO v_last FROM engine_rehearsal
@@ -431,8 +437,7 @@ LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run); o engine_proposal; v_now jsonb;
 BEGIN
     SELECT * INTO o FROM engine_proposal WHERE id = p_id AND run_id = p_run FOR UPDATE;
-    PERFORM pg_advisory_xact_lock_shared(hashtext('placet.policy'));
-    v_now := (doors.rule_in_force(o.action, o.risk)->'rule')::jsonb;
+    v_now := doors._rule_now(o);
     IF v_now IS NULL OR v_now = doors._rule_of(o) OR o.status NOT IN ('open', 'approved')
        OR doors._was_sent(o) THEN
         RETURN false;

@@ -17,11 +17,11 @@ BEGIN
     RETURN v_id;
 END $$;
 
--- A run that is reserved is claimed by nobody else for a quarter of an hour: time enough to kill
+-- A rehearsal's run that is reserved is claimed by nobody else for a quarter of an hour: time enough to kill
 -- its worker and to have another take it over. Afterwards it is a run like any other.
 CREATE FUNCTION doors._is_reserved(r engine_run, p_owner text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-    SELECT r.labels->>'reserved_for' IS NOT NULL
+    SELECT r.initiator = 'system:rehearsal' AND r.labels->>'reserved_for' IS NOT NULL
        AND NOT starts_with(p_owner, r.labels->>'reserved_for')
        AND r.created_at > clock_timestamp() - interval '15 minutes'
 $$;

@@ -22,7 +22,7 @@ from oversight.models import Person
 
 from .stage import Stage
 
-AGENT = "agent:rehearsal"
+AGENT = rehearsing.INITIATOR
 Say = Callable[[str], None]
 
 

@@ -158,9 +158,10 @@ class TestNamedGroups:
         assert decidable.count(rosa.pk) == 0
 
     def test_the_agent_s_owner_is_not_counted_whatever_group_they_are_in(self, desk: Desk) -> None:
-        desk.people.somebody("tessa", "treasurer")
+        tessa, _ = desk.people.somebody("tessa", "treasurer"), desk.people.rosa
+        desk.people.tomas.groups.set(tessa.groups.all())
+        desk.put_in_force(asking(("treasurer", 1)))
         proposal = desk.propose_refund()
-        desk.people.tomas.groups.add(*desk.people.somebody("x", "treasurer").groups.all())
         with pytest.raises(NotPermitted, match="never decides"):
             desk.approve(proposal, by=desk.people.tomas)
 
@@ -276,6 +277,26 @@ class TestAFreshRehearsal:
         self.rehearsed(desk)
         desk.approve(proposal := desk.propose_refund())
         assert stands(proposal) == "approved"
+
+    @pytest.mark.usefixtures("demanded")
+    @pytest.mark.parametrize("name", ["agent:rehearsal", "agent:system-rehearsal"])
+    def test_is_not_excused_by_a_name_that_an_agent_may_have(self, name: str, desk: Desk) -> None:
+        with pytest.raises(NotRehearsed):
+            desk.approve(self.asked_by(name, desk))
+
+    @pytest.mark.usefixtures("demanded")
+    def test_is_what_a_rehearsal_itself_does_not_need(self, desk: Desk) -> None:
+        desk.approve(proposal := self.asked_by(rehearsing.INITIATOR, desk))
+        assert stands(proposal) == "approved"
+
+    def asked_by(self, name: str, desk: Desk) -> Proposal:
+        run_id = api.start_run("agent", initiator=api.Initiator(actor=name))
+        arguments = {"order": desk.purchase(), "customer": "Mara Vogel", "amount": "25.00"}
+        api.request_effect(
+            run_id, agent=name, action="ledger.refund", arguments=arguments, why="It is broken."
+        )
+        desk.work(run_id)
+        return desk.proposal(run_id)
 
     @pytest.mark.usefixtures("demanded")
     def test_has_failed_since(self, desk: Desk) -> None:

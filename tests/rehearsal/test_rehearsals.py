@@ -17,6 +17,8 @@ from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.world import Desk
 
+REHEARSAL_S = api.Initiator(actor=rehearsing.INITIATOR)
+
 
 @pytest.fixture
 def cast(desk: Desk) -> Cast:
@@ -106,7 +108,7 @@ def test_only_operators_keep_one(desk: Desk) -> None:
 
 def test_a_reserved_run_is_not_taken_from_its_rehearsal(desk: Desk) -> None:
     reserved = {"reserved_for": rehearsing.OWNER}
-    run_id = api.start_run("agent", initiator=desk.people.agent, labels=reserved)
+    run_id = api.start_run("agent", initiator=REHEARSAL_S, labels=reserved)
 
     assert worker.run_once(run_id).outcome == "nothing to do"
     assert worker.run_once(run_id, f"{rehearsing.OWNER}me").outcome == "waiting_external"
@@ -114,8 +116,15 @@ def test_a_reserved_run_is_not_taken_from_its_rehearsal(desk: Desk) -> None:
 
 def test_but_only_for_a_quarter_of_an_hour(desk: Desk) -> None:
     reserved = {"reserved_for": rehearsing.OWNER}
-    run_id = api.start_run("agent", initiator=desk.people.agent, labels=reserved)
+    run_id = api.start_run("agent", initiator=REHEARSAL_S, labels=reserved)
     desk.database.execute("UPDATE engine_run SET created_at = now() - interval '16 minutes'")
+
+    assert worker.run_once(run_id).outcome == "waiting_external"
+
+
+def test_an_agent_reserves_nothing_by_a_label(desk: Desk) -> None:
+    reserved = {"reserved_for": rehearsing.OWNER}
+    run_id = api.start_run("agent", initiator=desk.people.agent, labels=reserved)
 
     assert worker.run_once(run_id).outcome == "waiting_external"
 
