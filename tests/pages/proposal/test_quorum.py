@@ -43,6 +43,7 @@ def test_the_first_is_told_that_others_are_to_be_heard(
 def test_the_next_sees_how_many_but_not_what(rosa: Reader, proposal: Proposal) -> None:
     page = rosa.get(address_of(proposal))
     assert "1 person has been heard" in page.text
+    assert "Nobody has decided on it." not in page.text
     assert "The photograph shows it." not in page.text
     assert page.form
 
