@@ -81,6 +81,7 @@ def _shown(
             "carried_over": list(pending.carried_over),
             "challenge": challenge(action, args, policy["rule"]),
             "change": {"before": change.before, "after": change.after},
+            "editors": list(pending.editors),
             "evidence": list(pending.evidence),
             "headline": action.describe(args),
             "idempotency_key": key,

@@ -61,6 +61,17 @@ def reveal(model: type[BaseModel], document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def unchanged(
+    model: type[BaseModel], document: dict[str, Any], stored: Mapping[str, Any]
+) -> dict[str, Any]:
+    """`document` with the value behind each fingerprint that stands at the same place in `stored`:
+    whoever may not see a secret can leave it as it is, and put no other one in its place."""
+    for name in model.model_fields:
+        if name in document and document[name] == stored.get(name):
+            document[name] = reveal(model, {name: document[name]})[name]
+    return document
+
+
 def forget() -> None:
     """Start afresh: nothing has been revealed yet."""
     _revealed.set(None)

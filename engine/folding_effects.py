@@ -94,6 +94,18 @@ def _lapsed_under_a_stop(position: Position, event: Event) -> Position:
     return replace(position, pending=_next_version(pending))
 
 
+def _edited(position: Position, event: Event) -> Position:
+    """The same request with the arguments that a reviewer wrote, asked anew."""
+    pending, facts = position.pending, event.payload
+    if pending is None or pending.version_id != facts["id"]:
+        return position
+    editor = {"person": facts["person"], "name": facts["person_name"]}
+    others = tuple(one for one in pending.editors if one["person"] != editor["person"])
+    editors = (*others, editor)
+    pending = _next_version(pending, arguments=facts["arguments"], editors=editors)
+    return replace(position, pending=pending)
+
+
 def _next_version(pending: Pending, **changes: Any) -> Pending:
     """The same request, of which nothing has been shown yet."""
     unshown = {
@@ -246,6 +258,7 @@ FOLDS: Mapping[str, Folded] = {
     "decision_refused": unchanged,
     "approval_lapsed": _lapsed,
     "proposal_lapsed": _lapsed_under_a_stop,
+    "proposal_edited": _edited,
     "effect_prepared": _prepared,
     "effect_intended": _intended,
     "effect_recorded": _recorded,

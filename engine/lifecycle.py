@@ -316,6 +316,7 @@ def take_answer(log: Log, pending: Pending) -> None:
             "new_step": False,
             "step_id": pending.step_id,
             "version": pending.version + 1,
+            "editors": list(pending.editors),
             "then": pending.then,
             "otherwise": pending.otherwise,
         },

@@ -66,6 +66,7 @@ class Pending:
     compensates: str | None = None
     rests_on: str | None = None
     carried_over: tuple[Facts, ...] = ()
+    editors: tuple[Facts, ...] = ()
 
     @property
     def is_rollback(self) -> bool:
@@ -78,7 +79,7 @@ class Pending:
     def from_facts(cls, facts: Facts) -> "Pending":
         known = {item.name for item in fields(cls)}
         chosen = {key: value for key, value in facts.items() if key in known}
-        for name in ("evidence", "alerted", "carried_over"):
+        for name in ("evidence", "alerted", "carried_over", "editors"):
             chosen[name] = tuple(chosen.get(name) or ())
         return cls(**chosen)
 

@@ -13,6 +13,7 @@ from .agents import (
     withdraw_proposal,
 )
 from .auditors import export_events, large_value, matches_checksum, position_at, verify_log
+from .edits import edit, why_not_edit
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .forks import fork_run
 from .operators import (
@@ -49,6 +50,7 @@ __all__ = [
     "decide",
     "deliver_event",
     "drop_policy",
+    "edit",
     "export_events",
     "finish_run",
     "fork_run",
@@ -80,5 +82,6 @@ __all__ = [
     "take_back_approval",
     "verify_log",
     "why_not_decide",
+    "why_not_edit",
     "withdraw_proposal",
 ]

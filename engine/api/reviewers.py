@@ -1,7 +1,7 @@
 """What reviewers say of a proposal."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine import approval, states
@@ -61,9 +61,7 @@ def decide(
         "person_name": reviewer.name,
         "seen": seen or {},
     }
-    told = _decided(run_id, reviewer, facts)
-    if "refused" in told:
-        raise NotPermitted(f"{told['refused'][0].upper()}{told['refused'][1:]}.")
+    heard(lambda: proposals.decide(run_id, reviewer.actor, packed(facts)))
     hint(run_id)
 
 
@@ -78,14 +76,18 @@ def take_back_approval(
     hint(run_id)
 
 
-def _decided(run_id: uuid.UUID, reviewer: Reviewer, facts: Facts) -> Mapping[str, Any]:
+def heard(door: Callable[[], Mapping[str, Any]]) -> None:
+    """Go through a door of a reviewer's. Raises NotPermitted where they lack the authority, and
+    AlreadyDecided with `status`, `person` and `at` in its facts."""
     try:
-        return proposals.decide(run_id, reviewer.actor, packed(facts))
+        told = door()
     except AlreadyDecided as problem:
         status, name, at = str(problem.facts["detail"]).split("|")
         raise AlreadyDecided(
             f"{name} {status} this already.", status=status, person=name, at=at
         ) from problem
+    if "refused" in told:
+        raise NotPermitted(f"{told['refused'][0].upper()}{told['refused'][1:]}.")
 
 
 def _check_decision(

@@ -17,7 +17,8 @@ class Proposal(models.Model):
     """One version of the request that one effect be allowed.
 
     `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both. `groups`
-    are those whose members decide it, by the rule in its terms.
+    are those whose members decide it, by the rule in its terms; `editors` are the people who wrote
+    some of it, by the same terms, and so never decide it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -35,6 +36,7 @@ class Proposal(models.Model):
     risk = models.TextField()
     policy_version = models.PositiveIntegerField()
     groups = ArrayField(models.TextField())
+    editors = ArrayField(models.BigIntegerField())
     status = models.TextField()
     question = models.TextField(null=True)
     agent = models.TextField()

@@ -25,6 +25,7 @@ FILES = (
     "runs",
     "policies",
     "proposals",
+    "edits",
     "effects",
     "alerts",
     "resolutions",

@@ -100,6 +100,8 @@ BEGIN
     o.policy_version := (p->>'policy_version')::int;
     o.groups := ARRAY(SELECT g->>'name' FROM jsonb_array_elements(
         doors._rule_of(o)->'groups') g);
+    o.editors := ARRAY(SELECT (e->>'person')::bigint FROM json_array_elements(
+        doors._facts(o.terms)->'editors') e);
     o.status := 'open';
     o.agent := p->>'agent';
     o.why := p->>'why';
@@ -152,8 +154,8 @@ BEGIN
 END $$;
 
 -- Why this person may not decide this proposal now; NULL when they may. The one rule for all
--- routes: active, in one of the groups that decide it, and not who started the run or one that it
--- is a branch of.
+-- routes: active, in one of the groups that decide it, and neither who started the run or one that
+-- it is a branch of, nor who wrote some of what is asked.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE v_groups text[] := (SELECT groups FROM engine_proposal WHERE id = p_proposal);
@@ -172,6 +174,10 @@ BEGIN
                WHERE o.id = p_proposal AND (r.initiator_person_id = p_person
                                             OR e.actor = 'person:' || p_person)) THEN
         RETURN 'who started it never decides it';
+    END IF;
+    IF EXISTS (SELECT 1 FROM engine_proposal
+               WHERE id = p_proposal AND p_person = ANY (editors)) THEN
+        RETURN 'who edited it never decides it';
     END IF;
     RETURN NULL;
 END $$;

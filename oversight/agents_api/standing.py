@@ -19,7 +19,7 @@ _MEANINGS: Mapping[str, str] = {
     "returned": "A reviewer asks a question: answer it with a new version.",
     "expired": f"Nobody decided in time. {_NOTHING_RAN}",
     "withdrawn": f"It was withdrawn. {_NOTHING_RAN}",
-    "superseded": "The code it was asked under has changed, and so it is void. Nothing ran.",
+    "superseded": "A newer version has taken its place, and so it is void. Nothing ran.",
     "lapsed": "It no longer holds, and nothing ran under it. Reviewers are asked anew.",
     NOT_OPENED: f"The run ended before anybody was asked. {_NOTHING_RAN}",
 }
@@ -72,9 +72,12 @@ KINDS = (
     "request_dropped",
     "approval_lapsed",
     "proposal_lapsed",
+    "proposal_edited",
     "versions_carried_over",
 )
 """The kinds of events that ask for a version of a proposal, or take that back."""
+
+_ASKED_ANEW = ("approval_lapsed", "proposal_lapsed", "proposal_edited")
 
 
 def asked_for(log: Iterable[Said]) -> dict[str, Asked]:
@@ -84,7 +87,7 @@ def asked_for(log: Iterable[Said]) -> dict[str, Asked]:
         known = found.get(said.proposal_id)
         if said.kind == "request_dropped" and known:
             found[said.proposal_id] = replace(known, version=known.version - 1)
-        elif said.kind in ("approval_lapsed", "proposal_lapsed") and known:
+        elif said.kind in _ASKED_ANEW and known:
             found[said.proposal_id] = replace(known, version=(said.version or 0) + 1)
         elif said.kind == "versions_carried_over":
             if known and said.goes_on_as and said.action_version:

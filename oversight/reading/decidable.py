@@ -15,7 +15,7 @@ from engine.models import Decision, Event, Policy, Proposal
 
 def proposals(person_id: int) -> QuerySet[Proposal]:
     """Open and unexpired; the person is active, in one of the groups that decide it, did not start
-    it and has said nothing of it yet."""
+    it, has edited none of it and has said nothing of it yet."""
     mine = Group.objects.filter(user=person_id).values(in_text=Cast("name", TextField()))
     active = get_user_model().objects.filter(pk=person_id, is_active=True)
     not_theirs = Q(run__initiator_person=None) | ~Q(run__initiator_person=person_id)
@@ -25,6 +25,7 @@ def proposals(person_id: int) -> QuerySet[Proposal]:
         Exists(active),
         Exists(Policy.objects.filter(status="in_force")),
         not_theirs,
+        ~Q(editors__contains=[person_id]),
         ~Exists(started),
         ~Exists(heard),
         groups__overlap=ArraySubquery(mine),

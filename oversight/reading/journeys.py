@@ -264,6 +264,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "proposal_retracted": _closed("withdrawn"),
     "approval_lapsed": _closed("lapsed"),
     "proposal_lapsed": _closed("lapsed"),
+    "proposal_edited": _closed("superseded"),
     "versions_carried_over": _carried_over,
     "rollback_authorised": _authorised,
     "effect_prepared": _prepared,

@@ -27,6 +27,7 @@ OF_EFFECTS = (
     "proposal_superseded",
     "approval_lapsed",
     "proposal_lapsed",
+    "proposal_edited",
     "versions_carried_over",
     "rollback_authorised",
     "effect_prepared",

@@ -52,6 +52,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "proposal_retracted": (_("Proposal taken off the table"), "minus-ring", "plain"),
     "proposal_lapsed": (_("Proposal lapsed"), "ring-broken", "wait"),
     "proposal_superseded": (_("Proposal superseded"), "layers", "plain"),
+    "proposal_edited": (_("Proposal edited"), "changed", "info"),
     "approval_lapsed": (_("Approval lapsed"), "ring-broken", "wait"),
     "versions_carried_over": (_("Carried over to other versions"), "layers", "wait"),
     "effect_prepared": (_("Effect prepared"), "ring-dashed", "plain"),

@@ -26,6 +26,7 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     "no policy is in force": lambda: _("No policy is in force: nobody may decide anything."),
     "this person is not active": lambda: _("This account is closed."),
     "who started it never decides it": lambda: _("Who started it never decides it."),
+    "who edited it never decides it": lambda: _("Who edited it never decides it."),
     "only administrators do this": lambda: _("Only administrators do this."),
     "who proposed it never puts it in force": lambda: _("Who proposed it never puts it in force."),
 }

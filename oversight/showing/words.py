@@ -87,7 +87,7 @@ PROPOSAL: Mapping[str, Shown] = {
     "expired": _shown(_("Expired"), _("Nobody decided in time."), "hourglass", "plain"),
     "withdrawn": _shown(_("Withdrawn"), _("Its author took it back."), "minus-ring", "plain"),
     "superseded": _shown(
-        _("Superseded"), _("The code it was asked under has changed since."), "layers", "plain"
+        _("Superseded"), _("A newer version has taken its place."), "layers", "plain"
     ),
     "lapsed": _shown(
         _("Lapsed"), _("It no longer holds; nothing was sent under it."), "ring-broken", "wait"

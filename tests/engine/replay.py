@@ -199,6 +199,7 @@ def opened(tables: Tables, fact: Fact) -> None:
         "risk": said["risk"],
         "policy_version": said["policy_version"],
         "groups": [group["name"] for group in json.loads(said["terms"])["rule"]["groups"]],
+        "editors": [one["person"] for one in json.loads(said["terms"])["editors"]],
         "status": "open",
         "question": None,
         "agent": said["agent"],
@@ -249,6 +250,11 @@ def nothing_sent(tables: Tables, fact: Fact) -> None:
         under_it = (row["proposal_id"], row["proposal_version"], row["status"])
         if under_it == (fact.said["proposal_id"], fact.said["version"], "prepared"):
             row.update(status="failed", outcome="not_sent", updated_at=fact.at)
+
+
+def edited(tables: Tables, fact: Fact) -> None:
+    """It is not the worker's own step: the run's state version stays."""
+    closed("superseded")(tables, fact)
 
 
 def retracted(tables: Tables, fact: Fact) -> None:
@@ -505,6 +511,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_expired": closed("expired"),
     "proposal_withdrawn": unsent("withdrawn"),
     "proposal_lapsed": unsent("lapsed"),
+    "proposal_edited": edited,
     "proposal_retracted": retracted,
     "approval_lapsed": lapsed,
     "versions_carried_over": carried_over,

@@ -1,5 +1,6 @@
 """The tables are projections of the log: folding the log gives every column of every row."""
 
+import json
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -56,6 +57,23 @@ def returned_answered_and_approved(desk: Desk) -> uuid.UUID:
     desk.decide(proposal, "return")
     desk.work(proposal.run_id)
     desk.answer(proposal, order, "20.00")
+    desk.work(proposal.run_id)
+    desk.approve(desk.proposal(proposal.run_id))
+    desk.work(proposal.run_id)
+    return proposal.run_id
+
+
+def edited_and_approved_by_another(desk: Desk) -> uuid.UUID:
+    proposal = desk.propose_refund()
+    api.edit(
+        proposal.run_id,
+        proposal.pk,
+        reviewer=reviewer(desk.people.somebody("mina", "reviewer")),
+        version=1,
+        digest=proposal.digest,
+        arguments={**json.loads(bytes(proposal.arguments)), "amount": "20.00"},
+        reason="It cost less.",
+    )
     desk.work(proposal.run_id)
     desk.approve(desk.proposal(proposal.run_id))
     desk.work(proposal.run_id)
@@ -467,6 +485,7 @@ STORIES: list[Story] = [
     two_in_a_row,
     rejected,
     returned_answered_and_approved,
+    edited_and_approved_by_another,
     decided_by_who_may_not,
     lapsed_since_the_world_changed,
     refused_by_the_target,

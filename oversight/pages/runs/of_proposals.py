@@ -104,6 +104,18 @@ def lapsed(facts: Facts) -> Sentence:
     )
 
 
+def edited(facts: Facts) -> Sentence:
+    """Who edits is the event's actor."""
+    before, after = literal.read(facts["before"]), literal.read(facts["arguments"])
+    return Sentence(
+        words=_("Edited the proposal; it is asked anew as version %(version)s")
+        % {"version": int(facts["version"]) + 1},
+        glyph="changed",
+        tone="info",
+        detail=f"{differences(before, after)} {facts['reason']}",
+    )
+
+
 def proposal_lapsed(facts: Facts) -> Sentence:
     return Sentence(
         words=_VOID[facts["reason"]](),

@@ -63,6 +63,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "proposal_expired": of_proposals.closed("expired"),
     "proposal_withdrawn": of_proposals.closed("withdrawn"),
     "proposal_retracted": of_proposals.retracted,
+    "proposal_edited": of_proposals.edited,
     "approval_lapsed": of_proposals.lapsed,
     "proposal_lapsed": of_proposals.proposal_lapsed,
     "effect_prepared": of_effects.prepared,
