@@ -73,6 +73,7 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:live": EVERYBODY,
     "proposal:decide": REVIEWERS,
     "proposal:take_back": REVIEWERS,
+    "proposal:edit": REVIEWERS,
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,

@@ -11,6 +11,7 @@ from engine import api
 from engine.errors import (
     AlreadyDecided,
     BadInput,
+    ChallengeFailed,
     Conflict,
     DigestMismatch,
     NotFound,
@@ -76,6 +77,27 @@ class TestAnEdit:
         terms = json.loads(bytes(second.terms))
         assert "20.00" in terms["headline"]
         assert "20.00" in json.dumps(terms["change"]["after"])
+
+    def test_c07_is_asked_with_the_rule_and_the_challenge_of_what_it_now_is(
+        self, desk: Desk, mina: Person
+    ) -> None:
+        """An action that cannot be taken back: what is typed to approve is the new amount."""
+        second = edited(desk, desk.propose_for_good(), amount="20.00")
+
+        with pytest.raises(ChallengeFailed):
+            desk.decide(second, "approve", by=mina, challenge="25.00")
+        desk.decide(second, "approve", by=mina, challenge="20.00")
+        second.refresh_from_db()
+        assert second.status == "approved"
+
+    def test_c07_is_asked_under_the_policy_that_holds_by_then(self, desk: Desk) -> None:
+        first = desk.propose_refund()
+        edit(desk, first, amount="20.00")
+        needs_two(desk)
+        desk.work(first.run_id)
+
+        terms = json.loads(bytes(desk.proposal(first.run_id).terms))
+        assert terms["rule"]["groups"] == [{"name": "reviewer", "approve": 2}]
 
     def test_is_carried_out_as_it_was_edited_once_somebody_else_approved_it(
         self, desk: Desk, mina: Person
@@ -162,6 +184,18 @@ def needs_two(desk: Desk) -> None:
 
 
 class TestNoEdit:
+    def test_c11_is_made_of_identical_content_and_who_approved_stays_heard(
+        self, desk: Desk, mina: Person
+    ) -> None:
+        needs_two(desk)
+        first = desk.propose_refund()
+        desk.approve(first, by=mina)
+        with pytest.raises(BadInput, match="Nothing was changed"):
+            edit(desk, first)
+        desk.approve(first)
+        first.refresh_from_db()
+        assert first.status == "approved"
+
     def test_is_made_of_identical_content(self, desk: Desk) -> None:
         first = desk.propose_refund()
 

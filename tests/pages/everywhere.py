@@ -101,6 +101,7 @@ class Everywhere:
         yield "proposal:live", f"{version}live/"
         yield "proposal:decide", f"{version}decide/"
         yield "proposal:take_back", f"{version}take-back/"
+        yield "proposal:edit", f"{version}edit/"
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"

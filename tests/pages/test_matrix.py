@@ -40,7 +40,7 @@ SAYING = {
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
-WITH_ITS_FORM = {"demo:world", "policy:propose"}
+WITH_ITS_FORM = {"demo:world", "policy:propose", "proposal:edit"}
 """Where something is said by POST to the address of the page itself."""
 
 OF_THE_API = {

@@ -40,6 +40,7 @@ def computed(item: Version, now: object) -> list[Fact]:
         (_("Target"), revealed(terms["target"])),
         *(_done_before(done, now) for done in terms.get("repeats", ())),
         *_asked_anew(item),
+        *_edited(item),
         *_asked_before(item, now),
         (_("Asked by"), revealed(item.agent.partition(":")[2]), _run(item)),
         *_stands_on(terms.get("stands_on", {})),
@@ -97,6 +98,15 @@ def _asked_anew(item: Version) -> list[Fact]:
         return []
     note = _("What was decided about the version before does not count for this one.")
     return [(_("Asked anew since"), format_html_join(", ", "{}", changed), note)]
+
+
+def _edited(item: Version) -> list[Fact]:
+    """Somebody other than the agent wrote some of it."""
+    names = [(revealed(one["name"]),) for one in item.terms["editors"]]
+    if not names:
+        return []
+    note = _("Who edited it never decides it.")
+    return [(_("Edited by"), format_html_join(", ", "{}", names), note)]
 
 
 def _asked_before(item: Version, now: object) -> list[Fact]:

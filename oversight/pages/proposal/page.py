@@ -38,6 +38,7 @@ class Bar:
     said: Said | None = None
     offer: reads.Offer | None = None
     stop: str | None = None
+    edited: reads.Edited | None = None
     take_back: TakeBackForm | None = None
 
 
@@ -52,19 +53,22 @@ def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict
     heard = quorum.of(item, stands.said, reviewer.person_id)
     said = quorum.visible(item, stands.said, reviewer.person_id)
     now = timezone.now()
+    edited = {each.version: each for each in reads.edits(item)}
     return {
         "item": item,
+        "edited": edited.get(item.version - 1),
+        "answered": _answered(past, stands.said, item),
         "facts": facts.computed(item, now),
         "sent_again": facts.sent_again(item),
         "change": _change(item),
         "premises": diff.rows({}, item.terms["precondition"]),
         "evidence": [_piece(piece) for piece in item.terms["evidence"]],
-        "history": [(each, _of_version(said, each)) for each in past],
+        "history": [(each, _of_version(said, each), edited.get(each.version)) for each in past],
         "since": _since_before(item, past),
         "standing": stands,
         "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
         "quorum": heard,
-        "bar": _bar(item, stands, heard, reviewer, form),
+        "bar": _bar(item, stands, heard, reviewer, form, edited.get(item.version)),
     }
 
 
@@ -91,6 +95,17 @@ def _since_before(item: Version, past: tuple[Past, ...]) -> tuple[diff.Row, ...]
     return None if before is None else changes(before, versions[item.version])
 
 
+def _answered(
+    past: tuple[Past, ...], said: tuple[Said, ...], item: Version
+) -> tuple[Past, Said | None] | None:
+    """The question that this version answers, and who asked it."""
+    before = next((each for each in past if each.version == item.version - 1), None)
+    if before is None or before.status != "returned":
+        return None
+    asked = (one for one in _of_version(said, before) if one.decision == "return")
+    return before, next(asked, None)
+
+
 def changes(before: Past, after: Past) -> tuple[diff.Row, ...]:
     """What differs between two versions: their arguments and their premises."""
     return diff.changed(diff.rows(_compared(before), _compared(after)))
@@ -106,6 +121,7 @@ def _bar(
     heard: Quorum,
     reviewer: api.Reviewer,
     form: Typed,
+    edited: reads.Edited | None,
 ) -> Bar:
     if stands.outdated:
         return Bar(kind="older")
@@ -115,7 +131,7 @@ def _bar(
         stop = reads.lapsed_under(item) if item.status == "lapsed" else None
         taking = _taking_back(item, heard, form)
         said = heard.own or stands.decision
-        return Bar(kind=kind, said=said, offer=offer, stop=stop, take_back=taking)
+        return Bar(kind=kind, said=said, offer=offer, stop=stop, take_back=taking, edited=edited)
     why_not = api.why_not_decide(reviewer, item.id)
     if why_not is not None:
         return Bar(kind="barred", why_not=refusals.in_words(why_not))

@@ -87,6 +87,17 @@ class Past:
     closed_at: datetime | None
     arguments: bytes
     premises: Mapping[str, Any]
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """Who put other arguments in place of those of `version`, and why."""
+
+    version: int
+    person: str
+    reason: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +169,25 @@ def versions(proposal_id: uuid.UUID) -> tuple[Past, ...]:
             closed_at=record.closed_at,
             arguments=bytes(record.arguments),
             premises=literal.read(bytes(record.terms))["precondition"],
+            question=record.question or "",
         )
         for record in query
+    )
+
+
+def edits(item: Version) -> tuple[Edited, ...]:
+    """Every edit of a proposal, in the order in which they were made."""
+    log = Event.objects.filter(run_id=item.run_id, kind="proposal_edited").order_by("seq")
+    told = [(event.at, literal.read(bytes(event.payload))) for event in log if event.payload]
+    return tuple(
+        Edited(
+            version=int(facts["version"]),
+            person=facts["person_name"],
+            reason=facts["reason"],
+            at=at,
+        )
+        for at, facts in told
+        if facts["proposal_id"] == str(item.proposal_id)
     )
 
 

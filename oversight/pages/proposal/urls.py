@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from oversight.pages.proposal import views
+from oversight.pages.proposal import edit, views
 
 app_name = "proposal"
 urlpatterns = [
@@ -11,4 +11,5 @@ urlpatterns = [
     path("<uuid:proposal_id>/<int:version>/live/", views.live, name="live"),
     path("<uuid:proposal_id>/<int:version>/decide/", views.decide, name="decide"),
     path("<uuid:proposal_id>/<int:version>/take-back/", views.take_back, name="take_back"),
+    path("<uuid:proposal_id>/<int:version>/edit/", edit.page, name="edit"),
 ]
