@@ -13,6 +13,11 @@ def margin_seconds() -> float:
     return float(getattr(settings, "PLACET_MARGIN_SECONDS", 2))
 
 
+def claim_seconds() -> int:
+    """How long a reviewer's claim on a proposal lasts without being renewed."""
+    return int(getattr(settings, "PLACET_CLAIM_SECONDS", 900))
+
+
 def sweep_batch() -> int:
     return int(getattr(settings, "PLACET_SWEEP_BATCH", 500))
 

@@ -9,6 +9,7 @@ PlacetError
 ├── NotPermitted        403
 ├── Conflict            409  true when it was read, no longer true now
 │   ├── AlreadyDecided
+│   ├── Claimed
 │   ├── Expired
 │   ├── DigestMismatch
 │   ├── RuleChanged
@@ -105,6 +106,12 @@ class AlreadyDecided(Conflict):
     """Somebody has decided this already."""
 
     code = "already_decided"
+
+
+class Claimed(Conflict):
+    """Somebody else has claimed this for a while."""
+
+    code = "claimed"
 
 
 class Expired(Conflict):

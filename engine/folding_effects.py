@@ -256,6 +256,8 @@ FOLDS: Mapping[str, Folded] = {
     "proposal_retracted": _retracted,
     "decision_made": unchanged,
     "decision_refused": unchanged,
+    "proposal_claimed": unchanged,
+    "claim_released": unchanged,
     "approval_lapsed": _lapsed,
     "proposal_lapsed": _lapsed_under_a_stop,
     "proposal_edited": _edited,

@@ -74,6 +74,7 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:decide": REVIEWERS,
     "proposal:take_back": REVIEWERS,
     "proposal:edit": REVIEWERS,
+    "proposal:claim": REVIEWERS,
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,

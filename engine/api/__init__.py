@@ -13,6 +13,7 @@ from .agents import (
     withdraw_proposal,
 )
 from .auditors import export_events, large_value, matches_checksum, position_at, verify_log
+from .claims import claim, release
 from .edits import edit, why_not_edit
 from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
 from .forks import fork_run
@@ -46,6 +47,7 @@ __all__ = [
     "answer_question",
     "beyond_reach",
     "cancel_run",
+    "claim",
     "confirm_by_hand",
     "decide",
     "deliver_event",
@@ -70,6 +72,7 @@ __all__ = [
     "propose_policy",
     "put_policy_in_force",
     "raise_budget",
+    "release",
     "request_effect",
     "resolve_alert",
     "resolve_effect",

@@ -1,6 +1,6 @@
 """The one source of the schema. Only `engine.store` writes to these tables."""
 
-from .approval import Decision, Policy, Proposal, Stop
+from .approval import Claim, Decision, Policy, Proposal, Stop
 from .effect import Alert, Effect, Evidence, Secret
 from .inbound import InboundEvent, Taking, Wait
 from .rehearsal import Rehearsal
@@ -10,6 +10,7 @@ from .value import Value
 __all__ = [
     "Alert",
     "Checkpoint",
+    "Claim",
     "Decision",
     "Effect",
     "Event",

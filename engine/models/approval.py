@@ -105,6 +105,28 @@ class Decision(models.Model):
         indexes = [models.Index(fields=["-decided_at"], name="decision_newest_first")]
 
 
+class Claim(models.Model):
+    """Who says that they are looking at a proposal version, and until when; `from_*` is whose claim
+    they took over.
+
+    It holds while the version is open, its time is not over, it was not released, and its holder
+    has not decided.
+    """
+
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, primary_key=True, related_name="claim"
+    )
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    person_name = models.TextField()
+    from_person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    from_name = models.TextField(null=True)
+    claimed_at = models.DateTimeField()
+    until = models.DateTimeField()
+    released_at = models.DateTimeField(null=True)
+
+
 class Policy(models.Model):
     """Who decides what, how many of them, and when; data with a version.
 

@@ -25,6 +25,7 @@ FILES = (
     "runs",
     "policies",
     "proposals",
+    "claims",
     "edits",
     "effects",
     "alerts",

@@ -44,6 +44,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "proposal_opened": (_("Proposal opened"), "ballot", "wait"),
     "decision_made": (_("Decision made"), "ballot", "info"),
     "decision_refused": (_("Decision refused"), "slash-ring", "bad"),
+    "proposal_claimed": (_("Proposal claimed"), "hourglass", "plain"),
+    "claim_released": (_("Claim released"), "minus-ring", "plain"),
     "proposal_approved": (_("Proposal approved"), "check-ring", "good"),
     "proposal_rejected": (_("Proposal rejected"), "cross-ring", "bad"),
     "proposal_returned": (_("Proposal returned"), "bubble", "info"),

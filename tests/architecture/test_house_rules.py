@@ -39,6 +39,7 @@ WRITING = {
 MODELS = {
     "Alert",
     "Checkpoint",
+    "Claim",
     "Decision",
     "Effect",
     "Event",

@@ -28,6 +28,7 @@ class Tables:
     engine_effect: dict[str, Row] = field(default_factory=dict)
     engine_proposal: dict[str, Row] = field(default_factory=dict)
     engine_decision: dict[str, Row] = field(default_factory=dict)
+    engine_claim: dict[str, Row] = field(default_factory=dict)
     engine_alert: dict[str, Row] = field(default_factory=dict)
     engine_wait: dict[str, Row] = field(default_factory=dict)
     engine_taking: dict[str, Row] = field(default_factory=dict)
@@ -225,6 +226,24 @@ def decided(tables: Tables, fact: Fact) -> None:
         "seen": said["seen"],
         "decided_at": fact.at,
     }
+
+
+def claimed_by_somebody(tables: Tables, fact: Fact) -> None:
+    said = fact.said
+    tables.engine_claim[said["id"]] = {
+        "proposal_id": said["id"],
+        "person_id": said["person"],
+        "person_name": said["person_name"],
+        "from_person_id": said["from"],
+        "from_name": said["from_name"],
+        "claimed_at": fact.at,
+        "until": fact.at + timedelta(seconds=said["seconds"]),
+        "released_at": None,
+    }
+
+
+def let_go(tables: Tables, fact: Fact) -> None:
+    tables.engine_claim[fact.said["id"]]["released_at"] = fact.at
 
 
 def closed(status: str) -> Callable[[Tables, Fact], None]:
@@ -502,6 +521,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "finish_requested": heard,
     "request_refused": heard,
     "decision_refused": heard,
+    "proposal_claimed": claimed_by_somebody,
+    "claim_released": let_go,
     "late_answer": heard,
     "proposal_opened": opened,
     "decision_made": decided,

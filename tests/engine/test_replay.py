@@ -87,6 +87,15 @@ def decided_by_who_may_not(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def claimed_taken_over_and_let_go(desk: Desk) -> uuid.UUID:
+    proposal, rosa = desk.propose_refund(), reviewer(desk.people.rosa)
+    mina = reviewer(desk.people.somebody("mina", "reviewer"))
+    api.claim(proposal.run_id, proposal.pk, reviewer=rosa)
+    api.claim(proposal.run_id, proposal.pk, reviewer=mina, take_over_from=rosa.person_id)
+    api.release(proposal.run_id, proposal.pk, reviewer=mina)
+    return proposal.run_id
+
+
 def lapsed_since_the_world_changed(desk: Desk) -> uuid.UUID:
     proposal = desk.approved_refund(amount="25.00")
     desk.ledger.set_balance("1.00")
@@ -487,6 +496,7 @@ STORIES: list[Story] = [
     returned_answered_and_approved,
     edited_and_approved_by_another,
     decided_by_who_may_not,
+    claimed_taken_over_and_let_go,
     lapsed_since_the_world_changed,
     refused_by_the_target,
     unknown_and_found,
@@ -564,6 +574,7 @@ def stored(database: Database, table: str, run_id: uuid.UUID) -> Rows:
     """The run's rows by primary key, as plain values."""
     of_the_run = {
         "engine_decision": "proposal_id IN (SELECT id FROM engine_proposal WHERE run_id = %s)",
+        "engine_claim": "proposal_id IN (SELECT id FROM engine_proposal WHERE run_id = %s)",
         "engine_inboundevent": "id IN (SELECT inbound_id FROM engine_taking WHERE run_id = %s)",
     }
     where = of_the_run.get(table, "run_id = %s")

@@ -102,6 +102,7 @@ class Everywhere:
         yield "proposal:decide", f"{version}decide/"
         yield "proposal:take_back", f"{version}take-back/"
         yield "proposal:edit", f"{version}edit/"
+        yield "proposal:claim", f"{version}claim/"
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"

@@ -19,6 +19,7 @@ TABLES = (
     "engine_checkpoint",
     "engine_proposal",
     "engine_decision",
+    "engine_claim",
     "engine_effect",
     "engine_alert",
     "engine_evidence",

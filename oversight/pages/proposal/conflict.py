@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from engine.errors import (
     AlreadyDecided,
+    Claimed,
     DigestMismatch,
     Expired,
     NotRehearsed,
@@ -45,6 +46,9 @@ def page(request: HttpRequest, item: Version, problem: PlacetError) -> HttpRespo
 def _words(item: Version, newest: int, problem: PlacetError) -> Said:
     if isinstance(problem, AlreadyDecided):
         return _decided(problem.facts)
+    if isinstance(problem, Claimed):
+        words_ = _("%(person)s has claimed this meanwhile") % {"person": problem.facts["person"]}
+        return words_, _("Nothing was changed. You may still decide it, or take the claim over.")
     if isinstance(problem, Expired):
         detail = _("It ran out on {at}. Nothing was done, and nothing of it will be.")
         return _("The time for this decision has passed"), _at(detail, item.valid_until)

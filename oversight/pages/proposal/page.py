@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from engine import api
-from oversight.pages.proposal import facts, quorum, reads, shown, standing
+from oversight.pages.proposal import claiming, facts, quorum, reads, shown, standing
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
@@ -54,6 +54,7 @@ def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict
     said = quorum.visible(item, stands.said, reviewer.person_id)
     now = timezone.now()
     edited = {each.version: each for each in reads.edits(item)}
+    bar = _bar(item, stands, heard, reviewer, form, edited.get(item.version))
     return {
         "item": item,
         "edited": edited.get(item.version - 1),
@@ -68,7 +69,8 @@ def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict
         "standing": stands,
         "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
         "quorum": heard,
-        "bar": _bar(item, stands, heard, reviewer, form, edited.get(item.version)),
+        "bar": bar,
+        "claim": claiming.of(item, reviewer.person_id, may=bar.kind == "form"),
     }
 
 

@@ -10,6 +10,7 @@ urlpatterns = [
     path("<uuid:proposal_id>/<int:version>/", views.page, name="version"),
     path("<uuid:proposal_id>/<int:version>/live/", views.live, name="live"),
     path("<uuid:proposal_id>/<int:version>/decide/", views.decide, name="decide"),
+    path("<uuid:proposal_id>/<int:version>/claim/", views.claim, name="claim"),
     path("<uuid:proposal_id>/<int:version>/take-back/", views.take_back, name="take_back"),
     path("<uuid:proposal_id>/<int:version>/edit/", edit.page, name="edit"),
 ]

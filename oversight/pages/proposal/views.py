@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from engine import api
 from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
 from oversight.access import person_id
-from oversight.pages.proposal import conflict, forms, reads, shown, standing
+from oversight.pages.proposal import claiming, conflict, forms, reads, shown, standing
 from oversight.pages.proposal import page as pages
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.reads import Version
@@ -42,7 +42,8 @@ def live(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
     if standing.mark(item) == request.GET.get("seen"):
         return HttpResponse(status=204)
     stands = standing.of(item, was_open=request.GET.get("open") == "1")
-    return render(request, "proposal/live.html", {"standing": stands})
+    claim = claiming.of(item, person_id(request), may=False)
+    return render(request, "proposal/live.html", {"standing": stands, "claim": claim})
 
 
 def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
@@ -87,6 +88,33 @@ def take_back(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> Htt
         return conflict.page(request, _found(proposal_id, version), problem)
     messages.success(request, _("You took your approval back. It is asked anew."))
     return redirect("proposal:version", proposal_id, version)
+
+
+def claim(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
+    """Claim, renew, let go or take over, by POST; nothing is decided by it."""
+    if request.method != "POST":
+        return redirect("proposal:version", proposal_id, version)
+    item, form = _found(proposal_id, version), claiming.ClaimForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("This is nothing that can be done with a claim.")
+    try:
+        claiming.say(item, form, _reviewer(request))
+    except NotPermitted as problem:
+        raise PermissionDenied(refusals.in_words(str(problem.facts["detail"]))) from problem
+    except Conflict as problem:
+        return conflict.page(request, _found(proposal_id, version), problem)
+    messages.success(request, _claimed(form.cleaned_data["do"]))
+    if form.cleaned_data["back"]:
+        return redirect("inbox:page")
+    return redirect("proposal:version", proposal_id, version)
+
+
+def _claimed(done: str) -> str:
+    return {
+        "claim": _("You have claimed this. The others see it; they may still decide."),
+        "release": _("You let go of your claim."),
+        "take_over": _("You took the claim over. Who had it is told."),
+    }[done]
 
 
 def _found(proposal_id: uuid.UUID, version: int) -> Version:

@@ -76,6 +76,18 @@ def decision_refused(facts: Facts) -> Sentence:
     )
 
 
+def claimed(facts: Facts) -> Sentence:
+    if facts["from_name"]:
+        words_ = _("Took the claim over from %(person)s") % {"person": facts["from_name"]}
+    else:
+        words_ = _("Claimed the proposal")
+    return Sentence(words=words_, glyph="hourglass")
+
+
+def released(facts: Facts) -> Sentence:
+    return Sentence(words=_("Let go of the claim"), glyph="minus-ring")
+
+
 def closed(state: str) -> Callable[[Facts], Sentence]:
     def said(facts: Facts) -> Sentence:
         shown = words.shown("proposal", state)

@@ -57,6 +57,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "proposal_opened": of_proposals.opened,
     "decision_made": of_proposals.decision,
     "decision_refused": of_proposals.decision_refused,
+    "proposal_claimed": of_proposals.claimed,
+    "claim_released": of_proposals.released,
     "proposal_approved": of_proposals.closed("approved"),
     "proposal_rejected": of_proposals.closed("rejected"),
     "proposal_returned": of_proposals.closed("returned"),
