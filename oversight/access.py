@@ -54,7 +54,7 @@ AUDITORS = frozenset({"auditor", "operator", "administrator"})
 """Who has the log verified, and takes exports of it away."""
 
 ADMINISTRATORS = frozenset({"administrator"})
-"""Who changes the policy: one proposes, another puts it in force."""
+"""Who lets people in, and changes the policy: one proposes, another puts it in force."""
 
 ROUTES: Mapping[str, Allowed] = {
     "start": Open.TO_ALL,
@@ -117,6 +117,9 @@ ROUTES: Mapping[str, Allowed] = {
     "policy:version": EVERYBODY,
     "policy:propose": ADMINISTRATORS,
     "policy:answer": ADMINISTRATORS,
+    "people:page": EVERYBODY,
+    "people:person": EVERYBODY,
+    "people:change": ADMINISTRATORS,
     "audit:page": EVERYBODY,
     "audit:live": EVERYBODY,
     "audit:event": EVERYBODY,

@@ -1,19 +1,30 @@
 """The people of an installation."""
 
+from typing import Any
+
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 
 class Person(AbstractUser):
     """Somebody who reviews, operates, audits, integrates or administers.
 
-    Roles are groups; an agent is never a person, so it can hold none of them.
+    Roles are groups; an agent is never a person, so it can hold none of them. `sessions_ended` is
+    how often all sessions of theirs were: the database counts it up when the account is closed.
     """
 
     full_name = models.CharField(max_length=200, blank=True)
+    sessions_ended = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What every session of theirs has to bear: other with each password, and each end."""
+        bearing = f"{self.sessions_ended}:{self.password}"
+        salt = "oversight.models.Person.session"
+        return salted_hmac(salt, bearing, secret=secret, algorithm="sha256").hexdigest()
 
 
 from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402

@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("checkpoints/", include("oversight.pages.checkpoints.urls")),
     path("rollbacks/", include("oversight.pages.rollbacks.urls")),
     path("policy/", include("oversight.pages.policy.urls")),
+    path("people/", include("oversight.pages.people.urls")),
     path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),

@@ -29,6 +29,7 @@ from .operators import (
     resume_run,
 )
 from .outside import Delivery, deliver_event
+from .people import Standing, change_person
 from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, take_back_approval, why_not_decide
@@ -42,12 +43,14 @@ __all__ = [
     "Initiator",
     "Reviewer",
     "Speaker",
+    "Standing",
     "accept_effect",
     "acknowledge_alert",
     "answer_question",
     "beyond_reach",
     "cancel_run",
     "claim",
+    "change_person",
     "confirm_by_hand",
     "decide",
     "deliver_event",

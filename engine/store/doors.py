@@ -24,6 +24,7 @@ FILES = (
     "stops",
     "runs",
     "policies",
+    "people",
     "proposals",
     "claims",
     "edits",
@@ -166,7 +167,7 @@ def _source() -> str:
 
 
 def _authority() -> str:
-    """Who is active and in which group, read from whatever user model the project has."""
+    """Who is active and in which group, in whatever user model the project has."""
     person, group = get_user_model(), Group
     through: Any = person._meta.get_field("groups").remote_field.through
     columns = {field.related_model: field.column for field in through._meta.fields[1:]}
@@ -177,6 +178,24 @@ SELECT p.{person._meta.pk.column} AS person_id, p.is_active AS active, g.name AS
 FROM {person._meta.db_table} p
 LEFT JOIN {through._meta.db_table} m ON m.{columns[person]} = p.{person._meta.pk.column}
 LEFT JOIN {group._meta.db_table} g ON g.id = m.{columns[group]};
+
+CREATE FUNCTION doors._set_active(p_person bigint, p_active boolean) RETURNS void
+LANGUAGE sql AS $$
+    UPDATE {person._meta.db_table} SET is_active = p_active
+    WHERE {person._meta.pk.column} = p_person AND is_active <> p_active
+$$;
+
+-- A group that is named for the first time comes to be.
+CREATE FUNCTION doors._set_groups(p_person bigint, p_groups text[]) RETURNS void
+LANGUAGE sql AS $$
+    INSERT INTO {group._meta.db_table} (name) SELECT unnest(p_groups) ON CONFLICT DO NOTHING;
+    INSERT INTO {through._meta.db_table} ({columns[person]}, {columns[group]})
+    SELECT p_person, id FROM {group._meta.db_table} WHERE name = ANY (p_groups)
+    ON CONFLICT DO NOTHING;
+    DELETE FROM {through._meta.db_table} m USING {group._meta.db_table} g
+    WHERE m.{columns[person]} = p_person AND g.id = m.{columns[group]}
+      AND g.name <> ALL (p_groups);
+$$;
 """
 
 

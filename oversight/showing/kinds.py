@@ -81,6 +81,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "policy_proposed": (_("Policy proposed"), "ballot", "wait"),
     "policy_put_in_force": (_("Policy put in force"), "ballot", "good"),
     "policy_dropped": (_("Policy dropped"), "ballot", "plain"),
+    "person_changed": (_("Person changed"), "person", "wait"),
     "event_kept": (_("Event kept"), "world", "plain"),
     "rehearsal_finished": (_("Rehearsal finished"), "back-ring", "info"),
     "export_made": (_("Export made"), "out", "info"),

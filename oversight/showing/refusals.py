@@ -28,5 +28,11 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     "who started it never decides it": lambda: _("Who started it never decides it."),
     "who edited it never decides it": lambda: _("Who edited it never decides it."),
     "only administrators do this": lambda: _("Only administrators do this."),
+    "nobody changes what they may do themselves": lambda: _(
+        "Nobody changes what they may do themselves."
+    ),
+    "somebody has to administer": lambda: _("Somebody has to administer: make another one first."),
+    "somebody has changed it meanwhile": lambda: _("Somebody else has changed it meanwhile."),
+    "nothing would change": lambda: _("Nothing would change by it."),
     "who proposed it never puts it in force": lambda: _("Who proposed it never puts it in force."),
 }

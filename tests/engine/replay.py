@@ -491,6 +491,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "policy_proposed": heard,
     "policy_put_in_force": heard,
     "policy_dropped": heard,
+    "person_changed": heard,
     "run_claimed": claimed,
     "run_resumed": moved,
     "run_moved": moved,

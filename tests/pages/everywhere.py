@@ -64,6 +64,8 @@ class Everywhere:
         api.go_on(api.Command(user="root"), "It was one.")
         yield from self._of_the_installation(str(drill))
         yield from self._of_the_policy()
+        for name in ("person", "change"):
+            yield f"people:{name}", reverse(f"people:{name}", args=[desk.people.rosa.pk])
         self.waiting = [desk.propose_refund() for _ in range(3)]
         yield from self._of_a_run()
 
@@ -136,7 +138,7 @@ PLAIN = (
     *("unknowns:page", "unknowns:news", "alerts:page", "alerts:news"),
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
-    *("policy:page", "policy:propose"),
+    *("policy:page", "policy:propose", "people:page"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere"),

@@ -37,7 +37,7 @@ SAYING = {
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume", "accept")),
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
-    "policy:answer",
+    *("policy:answer", "people:change"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
@@ -113,7 +113,17 @@ def test_every_route_has_an_address_here(everywhere: Everywhere) -> None:
 
 def test_the_pages_have_something_to_show(everywhere: Everywhere) -> None:
     rosa = Reader(everywhere.desk.people.rosa)
-    pages = ("inbox", "runs", "unknowns", "alerts", "checkpoints", "rollbacks", "policy", "audit")
+    pages = (
+        "inbox",
+        "runs",
+        "unknowns",
+        "alerts",
+        "checkpoints",
+        "rollbacks",
+        "policy",
+        "audit",
+        "people",
+    )
     empty = [name for name in pages if "data-row" not in rosa.get(f"/{name}/").html]
     assert empty == []
 

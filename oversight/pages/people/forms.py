@@ -1,0 +1,119 @@
+"""Which people are asked for, and what an administrator says of one."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import BadRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from engine import api
+from oversight.access import ROLES
+from oversight.pages.people import reads
+from oversight.reading.filters import FilterForm
+from oversight.reading.typed import SaidForm, Words
+
+STATES = [("", gettext_lazy("Open and closed")), ("open", gettext_lazy("Open"))]
+
+MEANING = {
+    "reviewer": gettext_lazy("decides what agents propose"),
+    "operator": gettext_lazy("settles unknown effects, answers alerts, stops and resumes"),
+    "auditor": gettext_lazy("reads everything, changes nothing"),
+    "integrator": gettext_lazy("writes actions and workflows, owns agents"),
+    "administrator": gettext_lazy("lets people in, and changes the policy with another one"),
+}
+"""What each role is for, in the reader's language."""
+
+
+class PeopleFilter(FilterForm):
+    """Part of a name, one group, and whether the account is open."""
+
+    beside = ("after", "before")
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    group = forms.ChoiceField(label=gettext_lazy("Role or group"), required=False)
+    account = forms.ChoiceField(
+        label=gettext_lazy("Account"),
+        required=False,
+        choices=[*STATES, ("closed", gettext_lazy("Closed"))],
+    )
+
+    def __init__(self, query: Any) -> None:
+        super().__init__(query)
+        choices = [("", _("Every one")), *((name, shown(name)) for name in reads.groups())]
+        self.fields["group"].choices = choices  # type: ignore[attr-defined]
+
+
+def shown(group: str) -> str:
+    """A group as it is called here: a role in words, any other by its name."""
+    return str(ROLES.get(group, group))
+
+
+class SeenForm(SaidForm):
+    """A reason, and the standing that was shown when it was given."""
+
+    seen = forms.CharField(widget=forms.HiddenInput)
+    reason = Words(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Kept in the installation's log with your name."),
+        rows=2,
+    )
+
+    def clean_seen(self) -> api.Standing:
+        return _standing(self.cleaned_data["seen"])
+
+
+class GroupsForm(SeenForm):
+    """Other roles and groups: a box for each that there is, and the name of one more."""
+
+    more = forms.CharField(
+        label=gettext_lazy("Another group"),
+        help_text=gettext_lazy("For the policy's rules, such as “treasurer”. It opens no page."),
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    field_order = ("seen", "more", "reason")
+
+    def __init__(self, data: Any = None, **wishes: Any) -> None:
+        super().__init__(data, **wishes)
+        self._names = reads.groups()
+        for place, name in enumerate(self._names):
+            self.fields[f"group{place}"] = forms.BooleanField(
+                label=shown(name), help_text=MEANING.get(name, ""), required=False
+            )
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        return [self[f"group{place}"] for place in range(len(self._names))]
+
+    @property
+    def groups(self) -> frozenset[str]:
+        said = self.cleaned_data
+        ticked = (name for place, name in enumerate(self._names) if said[f"group{place}"])
+        return frozenset([*ticked, *([said["more"]] if said["more"] else [])])
+
+
+def groups_form(standing: api.Standing) -> GroupsForm:
+    """The boxes as they are now."""
+    ticked = {f"group{n}": name in standing.groups for n, name in enumerate(reads.groups())}
+    return GroupsForm(initial={**ticked, "seen": as_text(standing)})
+
+
+def as_text(standing: api.Standing) -> str:
+    return json.dumps(standing.facts)
+
+
+def _standing(text: str) -> api.Standing:
+    """Raises BadRequest for what no form here posts."""
+    try:
+        found = json.loads(text)
+        return api.Standing(active=bool(found["active"]), groups=frozenset(found["groups"]))
+    except (ValueError, TypeError, KeyError, RecursionError) as problem:
+        raise BadRequest("This is no standing of a person.") from problem
