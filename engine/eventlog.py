@@ -15,12 +15,12 @@ from .folding import fold
 from .hashing import event_hash, payload_hash
 from .leasing import Lease
 from .references import Kept
-from .states import WORKING
+from .states import WORKER, WORKING
 from .store import alerts, branches, control, effects, inbound, proposals, runs, versions
 from .store.doors import WorkerDoor
 from .types import Event, Facts, Position
 
-ACTOR = "system:worker"
+ACTOR = WORKER
 
 NOTHING = "00" * 32
 """The hash before the first event of a log."""

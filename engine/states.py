@@ -6,6 +6,9 @@ A key is a state; its value names the states it may move to; an empty value is t
 
 from collections.abc import Mapping
 
+WORKER = "system:worker"
+"""The actor of what workers write."""
+
 Machine = Mapping[str, tuple[str, ...]]
 
 RUN: Machine = {

@@ -840,7 +840,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="event",
-            index=models.Index(fields=["actor", "-at"], name="event_by_actor"),
+            index=models.Index(
+                condition=models.Q(("actor", "system:worker"), _negated=True),
+                fields=["actor", "-at"],
+                name="event_by_actor",
+            ),
         ),
         migrations.AddConstraint(
             model_name="event",

@@ -16,8 +16,10 @@ more; a run's beginning, claim, resumption and end, shared out among its 20 tran
 µs to each. In the door the largest shares are the insert and the update themselves, what PL/pgSQL
 sets up anew in each transaction, and PostgreSQL reading the CHECKs of the run for each statement.
 The floor is therefore the bound of every other ratio: where it is itself less than ten times a
-peer, no engine on this server is ten times that peer with one commit a transition. An approved
-effect is nine transitions and two messages."""
+peer, no engine on this server is ten times that peer with one commit a transition. An effect, from
+the approval to the end of its run, is nine transitions (the decision, the claim, the resumption,
+prepare, intend, record, verify, commit, the run's end), one more statement that keeps what the
+target said, and one message."""
 
 FAIRNESS = """\
 ## How it is measured

@@ -16,6 +16,8 @@ import psycopg
 import pytest
 from django.db import connection
 
+from engine.searching import EventQuery, matching
+from engine.states import WORKER
 from tests.world import Database, Desk
 
 BESIDE = {"keep_evidence": 1, "evidence_body": 1}
@@ -148,3 +150,20 @@ def test_no_index_has_to_hear_of_a_move(database: Database) -> None:
 
     assert {"status", "labels"} <= indexed
     assert not indexed & AT_EVERY_MOVE
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("actor", "index"), [("agent:atlas", "event_by_actor"), (WORKER, "event_newest_first")]
+)
+def test_events_are_found_by_their_actor_and_a_worker_s_need_no_index_of_their_own(
+    actor: str, index: str
+) -> None:
+    found = matching(EventQuery(actor=actor)).order_by("-at")
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")
+        plan = found.explain()
+        cursor.execute("RESET enable_seqscan")
+
+    assert index in plan
