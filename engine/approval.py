@@ -11,9 +11,9 @@ from typing import Any
 from . import actions, conf
 from .canonical import as_said, digest_of, frozen, sha256_hex, storable
 from .concealing import struck
-from .errors import NotPermitted, RuleChanged, Stopped
+from .errors import Incompatible, NotPermitted, RuleChanged, Stopped
 from .eventlog import Log
-from .lifecycle import end, outside, overdue, park, pause, take_answer
+from .lifecycle import OutsideFailed, end, outside, overdue, park, pause, take_answer
 from .store import policies, proposals
 from .types import Facts, Pending, Position
 
@@ -150,6 +150,22 @@ def wait_for_decision(log: Log) -> None:
     """Park; a decision or the proposal's expiry wakes the run."""
     pending = log.position.in_hand
     park(log, "waiting_approval", {"what": "decision", "proposal_id": pending.proposal_id})
+
+
+def look_at_premises(log: Log) -> None:
+    """Read the world once more for whoever decides. That it cannot be read is told, and no more:
+    nothing hangs on it before the gate."""
+    pending = log.position.in_hand
+    found, problem = None, None
+    try:
+        action = actions.get(pending.action, pending.action_version)
+        args = actions.thawed(action, pending.arguments)
+        found = as_said(outside(lambda: action.precondition(args)))
+    except (OutsideFailed, Incompatible) as failure:
+        problem = str(failure)
+    facts = {"id": pending.version_id, "proposal_id": pending.proposal_id}
+    told = {"version": pending.version, "found": found, "problem": problem}
+    log.write("premises_read", {**facts, **told})
 
 
 def wait_for_answer(log: Log) -> None:

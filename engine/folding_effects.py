@@ -94,6 +94,19 @@ def _lapsed_under_a_stop(position: Position, event: Event) -> Position:
     return replace(position, pending=_next_version(pending))
 
 
+def _premises_asked(position: Position, event: Event) -> Position:
+    """Somebody who decides wants the world looked at first."""
+    pending = position.pending
+    if pending is None or pending.version_id != event.payload["id"]:
+        return position
+    return replace(position, pending=replace(pending, look_for=event.actor))
+
+
+def _premises_read(position: Position, event: Event) -> Position:
+    pending = replace(position.in_hand, look_for="")
+    return stepped(position, event.payload, pending=pending)
+
+
 def _edited(position: Position, event: Event) -> Position:
     """The same request with the arguments that a reviewer wrote, asked anew."""
     pending, facts = position.pending, event.payload
@@ -120,6 +133,7 @@ def _next_version(pending: Pending, **changes: Any) -> Pending:
         "attempt": 1,
         "tries": 0,
         "carried_over": (),
+        "look_for": "",
     }
     return Pending.from_facts({**pending.as_facts(), **unshown, **changes})
 
@@ -261,6 +275,8 @@ FOLDS: Mapping[str, Folded] = {
     "approval_lapsed": _lapsed,
     "proposal_lapsed": _lapsed_under_a_stop,
     "proposal_edited": _edited,
+    "premises_asked": _premises_asked,
+    "premises_read": _premises_read,
     "effect_prepared": _prepared,
     "effect_intended": _intended,
     "effect_recorded": _recorded,

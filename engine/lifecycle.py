@@ -73,7 +73,7 @@ def next_move(position: Position) -> str:
     if position.unwinding is not None and not position.unwinding["begun"]:
         return "begin_rollback"
     if position.pending is not None:
-        return _BY_STAGE[position.pending.stage]
+        return _of_the_effect(position.pending)
     if position.status == "rolling_back":
         left = position.unwinding and position.unwinding["left"]
         return "take_back" if left else "end_rollback"
@@ -82,6 +82,12 @@ def next_move(position: Position) -> str:
     if position.requests:
         return "take_request"
     return "visit"
+
+
+def _of_the_effect(pending: Pending) -> str:
+    if pending.stage == "open" and pending.look_for:
+        return "look_at_premises"
+    return _BY_STAGE[pending.stage]
 
 
 def _is_quiet(position: Position) -> bool:

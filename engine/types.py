@@ -30,6 +30,8 @@ class Pending:
     requested → open → approved | rejected | returned | expired | withdrawn
     approved → prepared → executing → succeeded | failed | unknown
     succeeded → passed | not_yet | mismatch | partial | unverifiable → accepted
+
+    `editors` wrote some of it; `look_for` is who wants the premises looked at before deciding.
     """
 
     stage: str
@@ -67,6 +69,7 @@ class Pending:
     rests_on: str | None = None
     carried_over: tuple[Facts, ...] = ()
     editors: tuple[Facts, ...] = ()
+    look_for: str = ""
 
     @property
     def is_rollback(self) -> bool:

@@ -39,6 +39,7 @@ MOVES: Mapping[str, Callable[[Log], None]] = {
     "wait_on_branches": joining.wait_on_branches,
     "take_request": lifecycle.take_request,
     "open_proposal": approval.open_proposal,
+    "look_at_premises": approval.look_at_premises,
     "wait_for_decision": approval.wait_for_decision,
     "wait_for_answer": approval.wait_for_answer,
     "settle_refusal": approval.settle_refusal,

@@ -75,6 +75,7 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:take_back": REVIEWERS,
     "proposal:edit": REVIEWERS,
     "proposal:claim": REVIEWERS,
+    "proposal:look": REVIEWERS,
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,

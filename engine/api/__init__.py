@@ -31,6 +31,7 @@ from .operators import (
 from .outside import Delivery, deliver_event
 from .people import Standing, change_person
 from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
+from .premises import look_again
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
@@ -63,6 +64,7 @@ __all__ = [
     "halt_receipt",
     "keep_rehearsal",
     "large_value",
+    "look_again",
     "matches_checksum",
     "note_refused_request",
     "note_sign_in_refused",

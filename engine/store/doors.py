@@ -28,6 +28,7 @@ FILES = (
     "proposals",
     "claims",
     "edits",
+    "premises",
     "effects",
     "alerts",
     "resolutions",

@@ -54,6 +54,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "proposal_retracted": (_("Proposal taken off the table"), "minus-ring", "plain"),
     "proposal_lapsed": (_("Proposal lapsed"), "ring-broken", "wait"),
     "proposal_superseded": (_("Proposal superseded"), "layers", "plain"),
+    "premises_asked": (_("Premises to be looked at"), "eye", "plain"),
+    "premises_read": (_("Premises looked at"), "eye", "info"),
     "proposal_edited": (_("Proposal edited"), "changed", "info"),
     "approval_lapsed": (_("Approval lapsed"), "ring-broken", "wait"),
     "versions_carried_over": (_("Carried over to other versions"), "layers", "wait"),

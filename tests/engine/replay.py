@@ -534,6 +534,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_withdrawn": unsent("withdrawn"),
     "proposal_lapsed": unsent("lapsed"),
     "proposal_edited": edited,
+    "premises_asked": heard,
+    "premises_read": stepped,
     "proposal_retracted": retracted,
     "approval_lapsed": lapsed,
     "versions_carried_over": carried_over,

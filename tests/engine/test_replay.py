@@ -63,6 +63,15 @@ def returned_answered_and_approved(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def looked_at_before_it_was_decided(desk: Desk) -> uuid.UUID:
+    proposal = desk.propose_refund()
+    api.look_again(proposal.run_id, proposal.pk, reviewer=reviewer(desk.people.rosa))
+    desk.work(proposal.run_id)
+    desk.approve(proposal)
+    desk.work(proposal.run_id)
+    return proposal.run_id
+
+
 def edited_and_approved_by_another(desk: Desk) -> uuid.UUID:
     proposal = desk.propose_refund()
     api.edit(
@@ -495,6 +504,7 @@ STORIES: list[Story] = [
     rejected,
     returned_answered_and_approved,
     edited_and_approved_by_another,
+    looked_at_before_it_was_decided,
     decided_by_who_may_not,
     claimed_taken_over_and_let_go,
     lapsed_since_the_world_changed,

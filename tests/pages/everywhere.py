@@ -105,6 +105,7 @@ class Everywhere:
         yield "proposal:take_back", f"{version}take-back/"
         yield "proposal:edit", f"{version}edit/"
         yield "proposal:claim", f"{version}claim/"
+        yield "proposal:look", f"{version}look/"
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"

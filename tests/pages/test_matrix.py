@@ -34,6 +34,7 @@ SAYING = {
     "proposal:decide",
     "proposal:take_back",
     "proposal:claim",
+    "proposal:look",
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume", "accept")),
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from engine import api
-from oversight.pages.proposal import claiming, facts, quorum, reads, shown, standing
+from oversight.pages.proposal import claiming, facts, premises, quorum, reads, shown, standing
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
@@ -63,6 +63,7 @@ def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict
         "sent_again": facts.sent_again(item),
         "change": _change(item),
         "premises": diff.rows({}, item.terms["precondition"]),
+        "look": premises.last(item),
         "evidence": [_piece(piece) for piece in item.terms["evidence"]],
         "history": [(each, _of_version(said, each), edited.get(each.version)) for each in past],
         "since": _since_before(item, past),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from oversight.pages.proposal import edit, views
+from oversight.pages.proposal import edit, premises, views
 
 app_name = "proposal"
 urlpatterns = [
@@ -13,4 +13,5 @@ urlpatterns = [
     path("<uuid:proposal_id>/<int:version>/claim/", views.claim, name="claim"),
     path("<uuid:proposal_id>/<int:version>/take-back/", views.take_back, name="take_back"),
     path("<uuid:proposal_id>/<int:version>/edit/", edit.page, name="edit"),
+    path("<uuid:proposal_id>/<int:version>/look/", premises.look, name="look"),
 ]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from engine import api
 from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
 from oversight.access import person_id
-from oversight.pages.proposal import claiming, conflict, forms, reads, shown, standing
+from oversight.pages.proposal import claiming, conflict, forms, premises, reads, shown, standing
 from oversight.pages.proposal import page as pages
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.reads import Version
@@ -43,7 +43,8 @@ def live(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
         return HttpResponse(status=204)
     stands = standing.of(item, was_open=request.GET.get("open") == "1")
     claim = claiming.of(item, person_id(request), may=False)
-    return render(request, "proposal/live.html", {"standing": stands, "claim": claim})
+    context = {"standing": stands, "claim": claim, "look": premises.last(item)}
+    return render(request, "proposal/live.html", context)
 
 
 def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:

@@ -116,6 +116,17 @@ def lapsed(facts: Facts) -> Sentence:
     )
 
 
+def premises_asked(facts: Facts) -> Sentence:
+    return Sentence(words=_("Wanted the premises looked at before deciding"), glyph="eye")
+
+
+def premises_read(facts: Facts) -> Sentence:
+    if facts["problem"]:
+        words_ = _("The premises could not be read")
+        return Sentence(words=words_, glyph="question", tone="odd", detail=facts["problem"])
+    return Sentence(words=_("Looked at the premises"), glyph="eye", tone="info")
+
+
 def edited(facts: Facts) -> Sentence:
     """Who edits is the event's actor."""
     before, after = literal.read(facts["before"]), literal.read(facts["arguments"])

@@ -66,6 +66,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "proposal_expired": of_proposals.closed("expired"),
     "proposal_withdrawn": of_proposals.closed("withdrawn"),
     "proposal_retracted": of_proposals.retracted,
+    "premises_asked": of_proposals.premises_asked,
+    "premises_read": of_proposals.premises_read,
     "proposal_edited": of_proposals.edited,
     "approval_lapsed": of_proposals.lapsed,
     "proposal_lapsed": of_proposals.proposal_lapsed,
