@@ -20,6 +20,7 @@ from . import (
     rollback,
     unwinding,
     versions,
+    visiting,
     waiting,
 )
 from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
@@ -34,7 +35,7 @@ logger = logging.getLogger(__name__)
 MOVES: Mapping[str, Callable[[Log], None]] = {
     "heed": lifecycle.heed,
     "carry_over": versions.carry_over,
-    "visit": lifecycle.visit,
+    "visit": visiting.visit,
     "wait_on": waiting.wait_on,
     "wait_on_branches": joining.wait_on_branches,
     "take_request": lifecycle.take_request,
