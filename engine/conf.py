@@ -1,5 +1,7 @@
 """Typed settings of the engine, each with a safe default; durations are seconds."""
 
+from typing import Any
+
 from django.conf import settings
 
 
@@ -40,6 +42,20 @@ def agent_wait_seconds() -> float:
 def rehearsal_seconds() -> float:
     """How long a rehearsal counts after it has ended."""
     return float(getattr(settings, "PLACET_REHEARSAL_SECONDS", 30 * 24 * 3600))
+
+
+LONGEST_STEP_UP = 300
+
+
+def step_up_seconds() -> float:
+    """How long a second factor, once shown, is good for one approval. Never over five minutes."""
+    return min(float(getattr(settings, "PLACET_STEP_UP_SECONDS", 180)), LONGEST_STEP_UP)
+
+
+def second_factors() -> dict[str, Any]:
+    """Where people's second factors are kept: a `model` with the fields `person` and `kind`, and
+    which of its `kinds` are which of `states.FACTORS`. Empty: nobody has one."""
+    return dict(getattr(settings, "PLACET_SECOND_FACTORS", {}))
 
 
 def default_budget() -> dict[str, int]:

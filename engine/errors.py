@@ -14,6 +14,7 @@ PlacetError
 │   ├── DigestMismatch
 │   ├── RuleChanged
 │   ├── NotRehearsed
+│   ├── StepUpNeeded
 │   ├── TooEarly
 │   ├── NobodyCouldDecide
 │   ├── Stopped
@@ -136,6 +137,12 @@ class NotRehearsed(Conflict):
     """Its rollback has no rehearsal that passed and still counts, and the policy demands one."""
 
     code = "not_rehearsed"
+
+
+class StepUpNeeded(Conflict):
+    """To approve this takes a second factor, shown for it a moment ago; none counts any more."""
+
+    code = "step_up_needed"
 
 
 class TooEarly(Conflict):

@@ -38,6 +38,7 @@ class Rule(_Strict):
     last approval and the act. `fresh_rehearsal`: only while the rollback's last rehearsal counts.
     `blind`: nobody sees another's word before giving their own. `challenge`: the operative value
     is typed where the action asks for it (`declared`), or whenever there is one (`always`).
+    `step_up`: who approves has just shown a second factor (any, or a `passkey`), for this alone.
     """
 
     action: Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
@@ -49,6 +50,7 @@ class Rule(_Strict):
     fresh_rehearsal: bool = False
     blind: bool = True
     challenge: Literal["declared", "always"] = "declared"
+    step_up: Literal["none", "second_factor", "passkey"] = "none"
 
     def fits(self, action: str, risk: str) -> bool:
         named = self.action in ("*", action) or (

@@ -93,6 +93,14 @@ DECISIONS = {"approve": "approved", "reject": "rejected", "return": "returned"}
 
 VERIFICATIONS = ("passed", "mismatch", "not_yet", "partial", "unverifiable")
 RISKS = ("low", "medium", "high")
+FACTORS = ("totp", "passkey")
+"""Kinds of a second factor: an authenticator app that shows codes, or a passkey."""
+STEP_UPS: Mapping[str, tuple[str, ...]] = {
+    "none": (),
+    "second_factor": ("totp", "passkey"),
+    "passkey": ("passkey",),
+}
+"""What a rule may demand of who approves → the kinds of factor that meet it."""
 TARGET_CLASSES = ("idempotent", "probe", "opaque")
 REHEARSAL_RESULTS = ("passed", "failed")
 ROLLBACK_KINDS = ("in_band", "compensating", "out_of_band", "none")

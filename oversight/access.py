@@ -8,7 +8,7 @@ decided here but in the engine, which asks again at every door.
 import logging
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -19,6 +19,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect
+
+if TYPE_CHECKING:
+    from oversight.models import Person
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +64,13 @@ ROUTES: Mapping[str, Allowed] = {
     "account_login": Open.TO_ALL,
     "account_logout": Open.TO_ALL,
     "account_inactive": Open.TO_ALL,
+    "mfa_authenticate": Open.TO_ALL,
+    "security:page": EVERYBODY,
+    "security:confirm": EVERYBODY,
+    "security:add_app": EVERYBODY,
+    "security:add_passkey": EVERYBODY,
+    "security:remove": EVERYBODY,
+    "security:codes": EVERYBODY,
     "overview:page": EVERYBODY,
     "overview:live": EVERYBODY,
     "overview:measured": EVERYBODY,
@@ -72,6 +82,7 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:version": EVERYBODY,
     "proposal:live": EVERYBODY,
     "proposal:decide": REVIEWERS,
+    "proposal:step_up": REVIEWERS,
     "proposal:take_back": REVIEWERS,
     "proposal:edit": REVIEWERS,
     "proposal:claim": REVIEWERS,
@@ -158,6 +169,11 @@ def roles_of(request: HttpRequest) -> frozenset[str]:
 def person_id(request: HttpRequest) -> int:
     """Who is signed in, on a route that lets nobody else through."""
     return cast("int", request.user.pk)
+
+
+def person(request: HttpRequest) -> "Person":
+    """The same, as the row of a person."""
+    return cast("Person", request.user)
 
 
 def _signed_in(request: HttpRequest) -> bool:

@@ -28,5 +28,6 @@ class Person(AbstractUser):
 
 
 from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402
+from oversight.second_factor.models import FactorTries  # noqa: E402
 
-__all__ = ["Agent", "ApiKey", "IdempotentRequest", "Person"]
+__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Person"]

@@ -1,10 +1,10 @@
 """All settings, from the environment. The demo sets what it needs; production names the rest.
 
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
-PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_PORT, PLACET_DEMO,
-PLACET_LEDGER_URL, PLACET_REHEARSE_AS and PLACET_PROCESS, which the web, worker and beat processes
-set by themselves; as JSON objects of targets by name (see `engine.kit`): PLACET_HTTP_TARGETS,
-PLACET_MAIL and PLACET_FILE_ROOTS.
+PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_STEP_UP_SECONDS,
+PLACET_FRESH_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL, PLACET_REHEARSE_AS and
+PLACET_PROCESS, which the web, worker and beat processes set by themselves; as JSON objects of
+targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
 """
 
 import secrets
@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "csp",
     "django_htmx",
     "template_partials",
@@ -179,6 +180,20 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
+
+# Second factors. Their secrets are sealed; a passkey asks for a finger, a face or a PIN each time.
+MFA_ADAPTER = "oversight.second_factor.adapter.SecondFactors"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {"authenticate": "oversight.second_factor.forms.SignInCode"}
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+PLACET_SECOND_FACTORS = {
+    "model": "mfa.Authenticator",
+    "person": "user",
+    "kind": "type",
+    "kinds": {"totp": "totp", "webauthn": "passkey"},
+}
+PLACET_STEP_UP_SECONDS = float(environ.get("PLACET_STEP_UP_SECONDS", "180"))
+PLACET_FRESH_SECONDS = float(environ.get("PLACET_FRESH_SECONDS", "600"))
 
 # `__Host-` ties a cookie to this host, this path and https; the demo has no https.
 _cookie_prefix = "placet-" if DEMO else "__Host-placet-"

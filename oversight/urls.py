@@ -1,6 +1,7 @@
 """Every route of the project; `access.py` says who may take which."""
 
 from allauth.account import views as account
+from allauth.mfa.base.views import authenticate as second_step
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -24,6 +25,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),
     path("sign-in/closed/", access.closed_account, name="account_inactive"),
+    path("sign-in/second-factor/", second_step, name="mfa_authenticate"),
+    path("security/", include("oversight.pages.security.urls")),
     path("sign-out/", account.logout, name="account_logout"),
 ]
 

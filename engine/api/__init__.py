@@ -15,7 +15,14 @@ from .agents import (
 from .auditors import export_events, large_value, matches_checksum, position_at, verify_log
 from .claims import claim, release
 from .edits import edit, why_not_edit
-from .entrance import note_sign_in_refused, note_signed_in, note_signed_out
+from .entrance import (
+    note_factor_added,
+    note_factor_refused,
+    note_factor_removed,
+    note_sign_in_refused,
+    note_signed_in,
+    note_signed_out,
+)
 from .forks import fork_run
 from .operators import (
     accept_effect,
@@ -33,7 +40,7 @@ from .people import Standing, change_person
 from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
 from .premises import look_again
 from .rehearsals import keep_rehearsal
-from .reviewers import decide, take_back_approval, why_not_decide
+from .reviewers import decide, step_up, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import go_on, halt_receipt, stop, stop_everything, stop_over
 from .who import Command, Initiator, Reviewer, Speaker
@@ -66,6 +73,9 @@ __all__ = [
     "large_value",
     "look_again",
     "matches_checksum",
+    "note_factor_added",
+    "note_factor_refused",
+    "note_factor_removed",
     "note_refused_request",
     "note_sign_in_refused",
     "note_signed_in",
@@ -84,6 +94,7 @@ __all__ = [
     "resume_run",
     "roll_back",
     "start_run",
+    "step_up",
     "stop",
     "stop_everything",
     "stop_over",

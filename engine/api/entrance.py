@@ -28,5 +28,25 @@ def note_sign_in_refused(whose: Reviewer | None) -> None:
     trail.note("access", "sign_in_refused", _NOBODY, packed(named))
 
 
+def note_factor_added(person: Reviewer, kind: str) -> None:
+    """Somebody has a second factor of this kind from now on. Its secret is never told."""
+    _note_factor("factor_added", person, kind)
+
+
+def note_factor_removed(person: Reviewer, kind: str) -> None:
+    """Somebody has taken a second factor of theirs away."""
+    _note_factor("factor_removed", person, kind)
+
+
+def note_factor_refused(person: Reviewer, kind: str) -> None:
+    """Somebody could not show this second factor of a person's. What was typed is not kept."""
+    _note_factor("factor_refused", person, kind, actor=_NOBODY)
+
+
+def _note_factor(event: str, person: Reviewer, kind: str, *, actor: str = "") -> None:
+    facts = {**_named(person), "factor": kind}
+    trail.note("access", event, actor or person.actor, packed(facts))
+
+
 def _named(person: Reviewer) -> dict[str, int | str]:
     return {"person": person.person_id, "person_name": person.name}

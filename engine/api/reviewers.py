@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine import approval, states
+from engine import approval, conf, states
 from engine.canonical import check, packed
 from engine.errors import AlreadyDecided, BadInput, NotPermitted
 from engine.hints import hint
 from engine.identity import uuid7
-from engine.store import proposals
+from engine.store import proposals, step_ups
 from engine.types import Facts
 
 from .reasons import must_have_a_reason
@@ -35,14 +35,16 @@ def decide(
     question: str | None = None,
     challenge: str | None = None,
     seen: Facts | None = None,
+    session: str = "",
 ) -> None:
     """Say approve, reject or return of exactly what `digest` commits to.
 
     `challenge` is what the reviewer typed; where the terms ask for a value, an approval needs it.
+    `session` is the one in which they have stepped up, where the rule asks for that.
 
     Raises BadInput for anything but one of the named decisions with a reason (a returned one
     needs its question); ChallengeFailed; NotPermitted, AlreadyDecided, Expired, DigestMismatch,
-    Stopped, Conflict.
+    StepUpNeeded, Stopped, Conflict.
     """
     _check_decision(decision, reason, reason_code, question)
     check(challenge, "$.challenge")
@@ -61,7 +63,7 @@ def decide(
         "person_name": reviewer.name,
         "seen": seen or {},
     }
-    heard(lambda: proposals.decide(run_id, reviewer.actor, packed(facts)))
+    heard(lambda: proposals.decide(run_id, reviewer.actor, packed(facts), session))
     hint(run_id)
 
 
@@ -74,6 +76,34 @@ def take_back_approval(
     facts = {"id": str(version_id), "person": reviewer.person_id, "reason": reason.strip()}
     proposals.take_back_approval(run_id, reviewer.actor, packed(facts))
     hint(run_id)
+
+
+def step_up(
+    version_id: uuid.UUID,
+    *,
+    reviewer: Reviewer,
+    version: int,
+    digest: str,
+    factor: str,
+    session: str,
+) -> None:
+    """This person has shown a second factor of this kind (`states.FACTORS`), to approve exactly
+    what `digest` commits to. It counts in this session (SHA-256, hex), once and for a few minutes.
+
+    Raises what an approval would, and NotPermitted where such a factor does not count.
+    """
+    facts = {
+        "step_up_id": str(uuid7()),
+        "id": str(version_id),
+        "version": version,
+        "digest": digest,
+        "decision": "approve",
+        "factor": factor,
+        "person": reviewer.person_id,
+        "person_name": reviewer.name,
+    }
+    lasts = conf.step_up_seconds()
+    heard(lambda: step_ups.step_up(reviewer.actor, packed(facts), session, lasts))
 
 
 def heard(door: Callable[[], Mapping[str, Any]]) -> None:

@@ -1,6 +1,6 @@
 """The one source of the schema. Only `engine.store` writes to these tables."""
 
-from .approval import Claim, Decision, Policy, Proposal, Stop
+from .approval import Claim, Decision, Policy, Proposal, StepUp, Stop
 from .effect import Alert, Effect, Evidence, Secret
 from .inbound import InboundEvent, Taking, Wait
 from .rehearsal import Rehearsal
@@ -22,6 +22,7 @@ __all__ = [
     "Run",
     "SearchableField",
     "Secret",
+    "StepUp",
     "Stop",
     "Taking",
     "Value",

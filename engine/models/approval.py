@@ -1,6 +1,7 @@
 """Proposals, what people said of them, and the rules in force."""
 
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -79,6 +80,36 @@ class Proposal(models.Model):
         ]
 
 
+class StepUp(models.Model):
+    """A second factor that somebody has shown, to approve one digest in one session: good once.
+
+    `session` is the SHA-256 (hex) of what names the session.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="step_ups")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    digest = models.TextField()
+    factor = models.TextField()
+    session = models.TextField()
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            one_of("step_up_factor_known", "factor", states.FACTORS),
+            models.CheckConstraint(
+                name="step_up_is_short",
+                condition=Q(expires_at__gt=models.F("made_at"))
+                & Q(expires_at__lte=models.F("made_at") + timedelta(minutes=5)),
+            ),
+            models.CheckConstraint(
+                name="step_up_has_a_session", condition=Q(session__regex=r"^[0-9a-f]{64}$")
+            ),
+        ]
+
+
 class Decision(models.Model):
     """What one reviewer said of one proposal version."""
 
@@ -91,6 +122,7 @@ class Decision(models.Model):
     reason = models.TextField()
     digest = models.TextField()
     seen = models.JSONField(default=dict)
+    step_up = models.OneToOneField(StepUp, models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField()
 
     class Meta:

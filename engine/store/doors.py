@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
-from engine import db, states
+from engine import conf, db, states
 from engine.canonical import sha256_hex
 
 FILES = (
@@ -23,6 +24,7 @@ FILES = (
     "branches",
     "stops",
     "runs",
+    "step_ups",
     "policies",
     "people",
     "proposals",
@@ -164,7 +166,7 @@ def _note_seen(name: str) -> None:
 def _source() -> str:
     here = Path(__file__).parent
     files = [(here / f"{name}.sql").read_text() for name in FILES]
-    return "\n".join([_authority(), _state_tables(), *files])
+    return "\n".join([_authority(), _factors(), _state_tables(), *files])
 
 
 def _authority() -> str:
@@ -200,6 +202,24 @@ $$;
 """
 
 
+def _factors() -> str:
+    """Which second factors people have, read from wherever the project keeps them."""
+    kept = conf.second_factors()
+    if not kept:
+        rows = "SELECT NULL::bigint AS person_id, NULL::text AS kind WHERE false"
+    else:
+        model = apps.get_model(kept["model"])
+        person, kind = (model._meta.get_field(kept[name]).column for name in ("person", "kind"))
+        whens = " ".join(f"WHEN '{stored}' THEN '{ours}'" for stored, ours in kept["kinds"].items())
+        rows = f"""SELECT {person} AS person_id, CASE {kind} {whens} END AS kind
+FROM {model._meta.db_table} WHERE {kind} IN ({_quoted(kept["kinds"])})"""
+    return f"""
+-- Who has which kinds of second factor.
+CREATE VIEW doors.factors AS
+{rows};
+"""
+
+
 def _state_tables() -> str:
     moves = [
         f"{machine}:{old}>{new}"
@@ -213,10 +233,22 @@ def _state_tables() -> str:
             _constant("_moves", moves),
             _constant("_working", states.WORKING),
             _constant("_after_the_end", states.AFTER_THE_END),
+            _demands(),
             _predicate("_is_terminal", states.terminal(states.RUN)),
             "CREATE FUNCTION doors._outcome(p_decision text) RETURNS text LANGUAGE sql IMMUTABLE "
             f"AS $$ SELECT CASE p_decision {outcomes} END $$;",
         ]
+    )
+
+
+def _demands() -> str:
+    whens = " ".join(
+        f"WHEN '{demand}' THEN p_factor = ANY (ARRAY[{_quoted(kinds)}]::text[])"
+        for demand, kinds in states.STEP_UPS.items()
+    )
+    return (
+        "CREATE FUNCTION doors._meets(p_factor text, p_demand text) RETURNS boolean "
+        f"LANGUAGE sql IMMUTABLE AS $$ SELECT CASE p_demand {whens} ELSE false END $$;"
     )
 
 

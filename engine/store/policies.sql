@@ -122,13 +122,13 @@ BEGIN
     END IF;
 END $$;
 
--- The places of the rules, from 0, that nobody could meet with the people that there are now.
+-- The places of the rules, from 0, that nobody could meet with the people that there are now, and
+-- the second factors that they have.
 CREATE FUNCTION doors.beyond_reach(p_rules jsonb) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(x.place - 1 ORDER BY x.place), '[]')
     FROM jsonb_array_elements(p_rules) WITH ORDINALITY AS x(rule, place)
-    WHERE NOT doors._suffice(x.rule->'groups', ARRAY(
-        SELECT DISTINCT person_id FROM doors.authority WHERE active))
+    WHERE NOT doors._suffice(x.rule->'groups', doors._able_to(x.rule->>'step_up'))
 $$;
 
 -- A rule that nobody could meet would stop what it is about for ever.

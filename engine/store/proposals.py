@@ -25,9 +25,10 @@ def why_not_decide(person: int, proposal: uuid.UUID) -> str | None:
     return call("why_not_decide", person, proposal)
 
 
-def decide(run: uuid.UUID, actor: str, payload: bytes) -> Told:
-    """One reviewer's word on one proposal version; {"refused": why} without authority."""
-    return call("decide", run, actor, payload)
+def decide(run: uuid.UUID, actor: str, payload: bytes, session: str = "") -> Told:
+    """One reviewer's word on one proposal version; {"refused": why} without authority. A proof of
+    a second factor counts if it was given in this session."""
+    return call("decide", run, actor, payload, session)
 
 
 def withdraw_proposal(run: uuid.UUID, actor: str, payload: bytes) -> Told:

@@ -182,13 +182,16 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Whether those who approved exactly this digest, and still may, are enough by its rule.
+-- Whether those who approved exactly this digest, with a second factor where it takes one, and still
+-- may, are enough by its rule.
 CREATE FUNCTION doors._is_approved(o engine_proposal, p_digest text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
+DECLARE v_step_up boolean := doors._needs_step_up(o);
 BEGIN
     RETURN doors._suffice(doors._rule_of(o)->'groups', ARRAY(
         SELECT d.person_id FROM engine_decision d
         WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
+          AND (d.step_up_id IS NOT NULL OR NOT v_step_up)
           AND doors.why_not_decide(d.person_id, o.id) IS NULL));
 END $$;
 
@@ -204,12 +207,14 @@ $$;
 
 -- One reviewer's word on one proposal version: approve, reject or return.
 -- A refusal for want of authority is an event too, and is told as {"refused": why}.
-CREATE FUNCTION doors.decide(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+CREATE FUNCTION doors.decide(p_run uuid, p_actor text, p_payload bytea, p_session text)
+RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
     o engine_proposal;
+    s engine_stepup;
     v_why_not text;
     v_status text;
 BEGIN
@@ -223,12 +228,13 @@ BEGIN
     END IF;
     PERFORM doors._must_be_decidable(r, o, p);
     PERFORM doors._must_meet_challenge(o, p);
-    r := doors._append(r, 'decision_made', p_actor, p_payload);
+    s := doors._use_step_up(o, p, p_session);
+    r := doors._append(r, 'decision_made', p_actor, doors._with_step_up(p_payload, s));
     INSERT INTO engine_decision (id, proposal_id, person_id, person_name, decision, reason_code,
-                                 reason, digest, seen, decided_at)
+                                 reason, digest, seen, step_up_id, decided_at)
     VALUES ((p->>'decision_id')::uuid, o.id, (p->>'person')::bigint, p->>'person_name',
             p->>'decision', p->>'reason_code', p->>'reason', p->>'digest', (p->'seen')::jsonb,
-            r.last_at);
+            s.id, r.last_at);
     v_status := doors._come_to(o, p->>'decision');
     IF v_status IS NOT NULL THEN
         r := doors._close_proposal(r, o, v_status, p_actor, p->>'question');

@@ -90,5 +90,9 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "signed_in": (_("Signed in"), "person", "plain"),
     "signed_out": (_("Signed out"), "leave", "plain"),
     "sign_in_refused": (_("Sign-in refused"), "slash-ring", "bad"),
+    "factor_added": (_("Second factor added"), "key", "info"),
+    "factor_removed": (_("Second factor removed"), "key", "wait"),
+    "factor_refused": (_("Second factor refused"), "slash-ring", "bad"),
+    "stepped_up": (_("Second factor shown"), "key", "plain"),
     "log_verified": (_("Log verified"), "seal", "good"),
 }

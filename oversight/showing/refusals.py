@@ -27,6 +27,7 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     "this person is not active": lambda: _("This account is closed."),
     "who started it never decides it": lambda: _("Who started it never decides it."),
     "who edited it never decides it": lambda: _("Who edited it never decides it."),
+    "this second factor does not count here": lambda: _("This second factor does not count here."),
     "only administrators do this": lambda: _("Only administrators do this."),
     "nobody changes what they may do themselves": lambda: _(
         "Nobody changes what they may do themselves."

@@ -20,6 +20,7 @@ LABELS: Mapping[str, Promise] = {
     "fresh_rehearsal": gettext_lazy("Rehearsal"),
     "blind": gettext_lazy("What others said"),
     "challenge": gettext_lazy("Typed by hand"),
+    "step_up": gettext_lazy("Second factor to approve"),
 }
 """What a rule asks for, in the order in which it is told."""
 
@@ -29,6 +30,20 @@ RISKS: Mapping[str, Promise] = {
     "medium": gettext_lazy("At medium risk"),
     "high": gettext_lazy("At high risk"),
 }
+
+STEP_UPS: Mapping[str, Promise] = {
+    "none": gettext_lazy("none is asked for"),
+    "second_factor": gettext_lazy("any, shown for it a moment before"),
+    "passkey": gettext_lazy("a passkey, shown for it a moment before"),
+}
+"""What may be demanded of who approves."""
+
+FACTORS: Mapping[str, Promise] = {
+    "totp": gettext_lazy("authenticator app"),
+    "passkey": gettext_lazy("passkey"),
+    "recovery_codes": gettext_lazy("recovery codes"),
+}
+"""What kinds of factor are called."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -68,6 +83,9 @@ def _beside(rule: Rule) -> list[str]:
         found.append(_("a rehearsal that still counts"))
     if rule["challenge"] == "always":
         found.append(_("its value typed by hand"))
+    if rule["step_up"] != "none":
+        passkey = rule["step_up"] == "passkey"
+        found.append(_("a passkey to approve") if passkey else _("a second factor to approve"))
     if not rule["blind"]:
         found.append(_("everybody sees what others said"))
     return found
@@ -107,6 +125,10 @@ def _challenge(challenge: Any) -> str:
     return _("the operative value, where the risk is high or nothing can be taken back")
 
 
+def _step_up(demand: Any) -> str:
+    return str(STEP_UPS[demand])
+
+
 _TOLD = {
     "groups": _people,
     "reject": _rejections,
@@ -115,4 +137,5 @@ _TOLD = {
     "fresh_rehearsal": _rehearsal,
     "blind": _blind,
     "challenge": _challenge,
+    "step_up": _step_up,
 }

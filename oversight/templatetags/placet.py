@@ -1,5 +1,6 @@
 """The template tags and filters of every page: `{% load placet %}`."""
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -34,6 +35,12 @@ def state(kind: str, value: str, look: str = "pill") -> SafeString:
         glyphs.glyph(shown.glyph),
         shown.word,
     )
+
+
+@register.filter
+def as_json(value: object) -> str:
+    """For a script to read from an attribute; escaped as any text is."""
+    return json.dumps(value)
 
 
 @register.simple_tag

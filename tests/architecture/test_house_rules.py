@@ -51,6 +51,7 @@ MODELS = {
     "Run",
     "SearchableField",
     "Secret",
+    "StepUp",
     "Stop",
     "Taking",
     "Value",

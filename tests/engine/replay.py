@@ -224,6 +224,7 @@ def decided(tables: Tables, fact: Fact) -> None:
         "reason": said["reason"],
         "digest": said["digest"],
         "seen": said["seen"],
+        "step_up_id": said.get("step_up", {}).get("id"),
         "decided_at": fact.at,
     }
 
@@ -488,6 +489,10 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "stop_placed": heard,
     "stop_lifted": heard,
     "rehearsal_finished": heard,
+    "factor_added": heard,
+    "factor_removed": heard,
+    "factor_refused": heard,
+    "stepped_up": heard,
     "policy_proposed": heard,
     "policy_put_in_force": heard,
     "policy_dropped": heard,

@@ -37,6 +37,7 @@ class TestOnPaper:
             "fresh_rehearsal": False,
             "blind": True,
             "challenge": "declared",
+            "step_up": "none",
         }
 
     @pytest.mark.parametrize(

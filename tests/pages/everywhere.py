@@ -84,6 +84,7 @@ class Everywhere:
         yield "api:problem", "/api/problems/conflict"
         yield "api:nowhere", "/api/v1/nowhere"
         yield "demo:sign_in", "/demo/sign-in/rosa/"
+        yield "security:remove", "/security/1/remove/"
         for name in PLAIN:
             yield name, reverse(name)
 
@@ -106,6 +107,7 @@ class Everywhere:
         yield "proposal:edit", f"{version}edit/"
         yield "proposal:claim", f"{version}claim/"
         yield "proposal:look", f"{version}look/"
+        yield "proposal:step_up", f"{version}step-up/"
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"
@@ -142,7 +144,8 @@ PLAIN = (
     *("policy:page", "policy:propose", "people:page"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
-    *("demo:world", "demo:elsewhere"),
+    *("demo:world", "demo:elsewhere", "mfa_authenticate"),
+    *(f"security:{name}" for name in ("page", "confirm", "add_app", "add_passkey", "codes")),
 )
 """Routes whose address has nothing to fill in."""
 

@@ -42,7 +42,10 @@ SAYING = {
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
-WITH_ITS_FORM = {"demo:world", "policy:propose", "proposal:edit"}
+WITH_ITS_FORM = {
+    *("demo:world", "policy:propose", "proposal:edit", "proposal:step_up"),
+    *(f"security:{name}" for name in ("confirm", "add_app", "add_passkey", "remove", "codes")),
+}
 """Where something is said by POST to the address of the page itself."""
 
 OF_THE_API = {
@@ -99,6 +102,7 @@ def open_to_all(route: str, method: str, *, signed_in: bool) -> set[int]:
         "account_login": {"get", "head", "post", "put", "options"},
         "account_logout": {"get", "head", "post", "options"},
         "demo:sign_in": {"post"},
+        "mfa_authenticate": set(METHODS),
     }
     return SHOWN if method in answered.get(route, {"get", "head"}) else NOT_ANSWERED
 

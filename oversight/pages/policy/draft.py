@@ -18,7 +18,14 @@ from oversight.pages.policy.forms import RuleForm, written
 Rules = Sequence[Mapping[str, Any]]
 Raw = dict[str, Any]
 
-NEW: Raw = {"risk": "any", "reject": 1, "blind": True, "time_limit": policies.DAY, "wait": 0}
+NEW: Raw = {
+    "risk": "any",
+    "reject": 1,
+    "blind": True,
+    "time_limit": policies.DAY,
+    "wait": 0,
+    "step_up": "none",
+}
 LAST: Raw = {"action": "*", "risk": "any"}
 """What the last rule is for: everything that no rule before it fits."""
 

@@ -95,6 +95,13 @@ class RuleForm(forms.Form):
         required=False,
     )
 
+    step_up = forms.ChoiceField(
+        label=gettext_lazy("Second factor to approve"),
+        help_text=gettext_lazy("Rejecting and returning never need one."),
+        choices=list(rule.STEP_UPS.items()),
+        initial="none",
+    )
+
     _rows = range(policies.MOST_GROUPS)
 
     def __init__(self, data: Any = None, *, groups: Iterable[str], **wishes: Any) -> None:
@@ -157,6 +164,7 @@ class RuleForm(forms.Form):
             "fresh_rehearsal": said["fresh_rehearsal"],
             "blind": said["blind"],
             "challenge": "always" if said["challenge"] else "declared",
+            "step_up": said["step_up"],
         }
 
     def complain(self, inside: str, words: str) -> None:
@@ -175,7 +183,7 @@ class RuleForm(forms.Form):
 
 def written(each: Mapping[str, Any]) -> dict[str, Any]:
     """A rule as the form shows it."""
-    same = ("action", "risk", "reject", "fresh_rehearsal", "blind")
+    same = ("action", "risk", "reject", "fresh_rehearsal", "blind", "step_up")
     shown = {name: each[name] for name in same}
     shown |= {"time_limit": each["time_limit_seconds"], "wait": each["wait_seconds"]}
     shown["challenge"] = each["challenge"] == "always"

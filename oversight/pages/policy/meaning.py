@@ -87,9 +87,17 @@ def _labels(rules: Rules) -> list[list[str]]:
 def _cautions(each: Mapping[str, Any], members: Mapping[str, int], *, beyond: bool) -> list[str]:
     """Groups with too few people; or enough in each, but not for all of them together."""
     found = [_too_few(quota, members) for quota in each["groups"] if _lacks(quota, members)]
+    if beyond and not found and each["step_up"] != "none":
+        return [_without_a_factor(each["step_up"])]
     if beyond and not found:
         return [_("Too few people for its groups together: nobody counts for two of them.")]
     return found
+
+
+def _without_a_factor(demand: str) -> str:
+    if demand == "passkey":
+        return _("Too few of its people have a passkey: nobody could approve.")
+    return _("Too few of its people have a second factor: nobody could approve.")
 
 
 def _lacks(quota: Mapping[str, Any], members: Mapping[str, int]) -> bool:

@@ -1,5 +1,6 @@
 """A decision that came too late: what happened meanwhile, and where it stands now."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.errors import (
     NotRehearsed,
     PlacetError,
     RuleChanged,
+    StepUpNeeded,
     Stopped,
 )
 from oversight.pages.proposal import reads
@@ -52,21 +54,32 @@ def _words(item: Version, newest: int, problem: PlacetError) -> Said:
     if isinstance(problem, Expired):
         detail = _("It ran out on {at}. Nothing was done, and nothing of it will be.")
         return _("The time for this decision has passed"), _at(detail, item.valid_until)
-    if isinstance(problem, Stopped):
-        return _("A stop is in force"), _(
-            "Nothing new may begin, so nothing can be approved. You may still reject or return it."
-        )
-    if isinstance(problem, RuleChanged):
-        return _("The policy has changed"), _(
-            "Another rule holds for this than the one you were shown. It is asked anew."
-        )
-    if isinstance(problem, NotRehearsed):
-        return _("Its rollback has to be rehearsed first"), _(
-            "The policy demands a rehearsal that passed and still counts. You may reject or return."
-        )
+    if type(problem) in _PLAIN:
+        return _PLAIN[type(problem)]()
     if isinstance(problem, DigestMismatch):
         return _("This is not what your page showed"), _mismatch(problem)
     return _moved_on(item, newest)
+
+
+_PLAIN: Mapping[type[PlacetError], Callable[[], Said]] = {
+    Stopped: lambda: (
+        _("A stop is in force"),
+        _("Nothing new may begin, so nothing can be approved. You may still reject or return it."),
+    ),
+    RuleChanged: lambda: (
+        _("The policy has changed"),
+        _("Another rule holds for this than the one you were shown. It is asked anew."),
+    ),
+    NotRehearsed: lambda: (
+        _("Its rollback has to be rehearsed first"),
+        _("The policy demands a rehearsal that passed and still counts. You may reject or return."),
+    ),
+    StepUpNeeded: lambda: (
+        _("To approve this takes your second factor"),
+        _("None that you have shown counts for this any more. Nothing was decided."),
+    ),
+}
+"""What there is nothing more to tell of."""
 
 
 def _decided(facts: dict[str, Any]) -> Said:

@@ -1,7 +1,7 @@
 """A proposal's page, put together from what was read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +12,7 @@ from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
+from oversight.pages.proposal.stepping_up import Asked
 from oversight.reading import rehearsals
 from oversight.showing import diff, literal, refusals
 
@@ -40,13 +41,16 @@ class Bar:
     stop: str | None = None
     edited: reads.Edited | None = None
     take_back: TakeBackForm | None = None
+    step_up: Asked | None = None
 
 
 Typed = DecisionForm | TakeBackForm | None
 """A form that came back with what is wrong, if one did."""
 
 
-def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict[str, Any]:
+def assembled(
+    item: Version, reviewer: api.Reviewer, form: Typed = None, *, step_up: Asked | None = None
+) -> dict[str, Any]:
     """Everything the page shows to this person; `form` is one that came back with mistakes."""
     stands = standing.of(item, was_open=item.decidable)
     past = reads.versions(item.proposal_id)
@@ -70,7 +74,7 @@ def assembled(item: Version, reviewer: api.Reviewer, form: Typed = None) -> dict
         "standing": stands,
         "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
         "quorum": heard,
-        "bar": bar,
+        "bar": replace(bar, step_up=step_up),
         "claim": claiming.of(item, reviewer.person_id, may=bar.kind == "form"),
     }
 
@@ -140,7 +144,8 @@ def _bar(
         return Bar(kind="barred", why_not=refusals.in_words(why_not))
     stop = (api.stop_over(item.id) or {}).get("reason")
     decision = form if isinstance(form, DecisionForm) else None
-    return Bar(kind="form", form=_renewed(item, reviewer, decision), stop=stop)
+    renewed = _renewed(item, reviewer, decision)
+    return Bar(kind="form", form=renewed, stop=stop)
 
 
 def _taking_back(item: Version, heard: Quorum, form: Typed) -> TakeBackForm | None:

@@ -1,6 +1,7 @@
 """A proposal, its live part, and the one place where a person decides."""
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied
@@ -12,10 +13,20 @@ from django.views.decorators.http import require_safe
 from engine import api
 from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
 from oversight.access import person_id
-from oversight.pages.proposal import claiming, conflict, forms, premises, reads, shown, standing
+from oversight.pages.proposal import (
+    claiming,
+    conflict,
+    forms,
+    premises,
+    reads,
+    shown,
+    standing,
+    stepping_up,
+)
 from oversight.pages.proposal import page as pages
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.reads import Version
+from oversight.second_factor import sessions
 from oversight.showing import refusals
 
 
@@ -32,7 +43,7 @@ def newest(request: HttpRequest, proposal_id: uuid.UUID) -> HttpResponse:
 def page(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
     """One version, whole. Older ones are history and can only be read."""
     item = _found(proposal_id, version)
-    return render(request, "proposal/page.html", pages.assembled(item, _reviewer(request)))
+    return render(request, "proposal/page.html", _assembled(request, item))
 
 
 @require_safe
@@ -55,7 +66,7 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
     if not form.is_valid():
         return _once_more(request, item, form)
     try:
-        _say(item, form, _reviewer(request))
+        _say(item, form, _reviewer(request), sessions.name(request))
     except ChallengeFailed:
         form.add_error("challenge", _("This is not the value above. Nothing was approved."))
         return _once_more(request, item, form)
@@ -129,7 +140,7 @@ def _reviewer(request: HttpRequest) -> api.Reviewer:
     return api.Reviewer(person_id=person_id(request), name=str(request.user))
 
 
-def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer) -> None:
+def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str) -> None:
     said = form.cleaned_data
     seen = shown.opened(said["displayed"], digest=said["digest"], person_id=reviewer.person_id)
     if said["version"] != item.version:
@@ -147,12 +158,18 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer) -> None:
         question=form.question,
         challenge=said["challenge"] or None,
         seen=seen,
+        session=session,
     )
+
+
+def _assembled(request: HttpRequest, item: Version, form: pages.Typed = None) -> dict[str, Any]:
+    asked = stepping_up.of(request, item)
+    return pages.assembled(item, _reviewer(request), form, step_up=asked)
 
 
 def _once_more(request: HttpRequest, item: Version, form: pages.Typed) -> HttpResponse:
     """The page again, with what is wrong; nothing was decided."""
-    context = pages.assembled(item, _reviewer(request), form)
+    context = _assembled(request, item, form)
     return render(request, "proposal/page.html", context, status=422)
 
 

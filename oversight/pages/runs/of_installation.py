@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from oversight.pages.runs.sentence import Facts, Sentence
+from oversight.showing.rule import FACTORS
 
 
 def begun(facts: Facts) -> Sentence:
@@ -41,6 +42,28 @@ def sign_in_refused(facts: Facts) -> Sentence:
     whose = facts["person_name"]
     words_ = _("Was not let in") if whose else _("Was not let in: there is no such account")
     return Sentence(words=words_, glyph="slash-ring", tone="bad", detail=whose or "")
+
+
+def factor_added(facts: Facts) -> Sentence:
+    return _of_factor(_("Added a second factor"), facts, "info")
+
+
+def factor_removed(facts: Facts) -> Sentence:
+    return _of_factor(_("Removed a second factor"), facts, "wait")
+
+
+def factor_refused(facts: Facts) -> Sentence:
+    words_ = _("Could not show a second factor of %(person)s") % {"person": facts["person_name"]}
+    return Sentence(words=words_, glyph="slash-ring", tone="bad")
+
+
+def stepped_up(facts: Facts) -> Sentence:
+    return _of_factor(_("Showed a second factor, for one approval"), facts, "plain")
+
+
+def _of_factor(words_: str, facts: Facts, tone: str) -> Sentence:
+    kind = FACTORS.get(facts["factor"], facts["factor"])
+    return Sentence(words=words_, glyph="key", tone=tone, detail=str(kind))
 
 
 def rehearsed(facts: Facts) -> Sentence:

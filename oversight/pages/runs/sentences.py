@@ -102,4 +102,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "signed_in": of_installation.signed_in,
     "signed_out": of_installation.signed_out,
     "sign_in_refused": of_installation.sign_in_refused,
+    "factor_added": of_installation.factor_added,
+    "factor_removed": of_installation.factor_removed,
+    "factor_refused": of_installation.factor_refused,
+    "stepped_up": of_installation.stepped_up,
 }

@@ -1,0 +1,1 @@
+"""A person's own second factors: which there are, one more, one fewer, recovery codes."""

@@ -1,0 +1,1 @@
+"""Second factors of people: showing one, and having one."""
