@@ -22,6 +22,13 @@ class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+ActionPattern = Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
+"""A name, a name's beginning with `.*`, or `*`."""
+
+Training = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=100)]
+"""A training with its version: refunds-2."""
+
+
 class Quota(_Strict):
     """So many members of this group have to approve."""
 
@@ -39,9 +46,10 @@ class Rule(_Strict):
     `blind`: nobody sees another's word before giving their own. `challenge`: the operative value
     is typed where the action asks for it (`declared`), or whenever there is one (`always`).
     `step_up`: who approves has just shown a second factor (any, or a `passkey`), for this alone.
+    `training`: only who holds a valid qualification of it for the action decides.
     """
 
-    action: Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
+    action: ActionPattern
     risk: Literal["any", "low", "medium", "high"] = "any"
     groups: Annotated[list[Quota], Field(min_length=1, max_length=MOST_GROUPS)]
     reject: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 1
@@ -51,6 +59,7 @@ class Rule(_Strict):
     blind: bool = True
     challenge: Literal["declared", "always"] = "declared"
     step_up: Literal["none", "second_factor", "passkey"] = "none"
+    training: Training | None = None
 
     def fits(self, action: str, risk: str) -> bool:
         named = self.action in ("*", action) or (

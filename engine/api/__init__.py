@@ -39,6 +39,7 @@ from .outside import Delivery, deliver_event
 from .people import Standing, change_person
 from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
 from .premises import look_again
+from .qualifications import grant_qualification, withdraw_qualification
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, step_up, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
@@ -68,6 +69,7 @@ __all__ = [
     "finish_run",
     "fork_run",
     "go_on",
+    "grant_qualification",
     "halt_receipt",
     "keep_rehearsal",
     "large_value",
@@ -103,4 +105,5 @@ __all__ = [
     "why_not_decide",
     "why_not_edit",
     "withdraw_proposal",
+    "withdraw_qualification",
 ]

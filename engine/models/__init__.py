@@ -1,6 +1,6 @@
 """The one source of the schema. Only `engine.store` writes to these tables."""
 
-from .approval import Claim, Decision, Policy, Proposal, StepUp, Stop
+from .approval import Claim, Decision, Policy, Proposal, Qualification, StepUp, Stop
 from .effect import Alert, Effect, Evidence, Secret
 from .inbound import InboundEvent, Taking, Wait
 from .rehearsal import Rehearsal
@@ -18,6 +18,7 @@ __all__ = [
     "InboundEvent",
     "Policy",
     "Proposal",
+    "Qualification",
     "Rehearsal",
     "Run",
     "SearchableField",

@@ -37,6 +37,7 @@ class Proposal(models.Model):
     risk = models.TextField()
     policy_version = models.PositiveIntegerField()
     groups = ArrayField(models.TextField())
+    training = models.TextField(null=True)
     editors = ArrayField(models.BigIntegerField())
     status = models.TextField()
     question = models.TextField(null=True)
@@ -134,7 +135,10 @@ class Decision(models.Model):
                 condition=Q(reason_code__isnull=False) | ~Q(reason=""),
             ),
         ]
-        indexes = [models.Index(fields=["-decided_at"], name="decision_newest_first")]
+        indexes = [
+            models.Index(fields=["-decided_at"], name="decision_newest_first"),
+            models.Index(fields=["person", "-decided_at"], name="decision_of_person"),
+        ]
 
 
 class Claim(models.Model):
@@ -157,6 +161,38 @@ class Claim(models.Model):
     claimed_at = models.DateTimeField()
     until = models.DateTimeField()
     released_at = models.DateTimeField(null=True)
+
+
+class Qualification(models.Model):
+    """Somebody is trained for the actions that `actions` stands for: a name, a beginning of names
+    with `.*`, or `*`. The caps are how much they may decide of it; NULL: as much as they like."""
+
+    id = models.UUIDField(primary_key=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    training = models.TextField()
+    actions = models.TextField()
+    most_an_hour = models.PositiveIntegerField(null=True)
+    most_a_day = models.PositiveIntegerField(null=True)
+    granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    granted_by_name = models.TextField()
+    granted_at = models.DateTimeField()
+    valid_from = models.DateTimeField()
+    valid_until = models.DateTimeField()
+    withdrawn_by_name = models.TextField(null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="qualification_granted_by_another",
+                condition=~Q(granted_by=models.F("person")),
+            ),
+            models.CheckConstraint(
+                name="qualification_ends_after_it_begins",
+                condition=Q(valid_until__gt=models.F("valid_from")),
+            ),
+        ]
+        indexes = [models.Index(fields=["person", "training"], name="qualification_of_person")]
 
 
 class Policy(models.Model):

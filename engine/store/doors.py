@@ -25,6 +25,7 @@ FILES = (
     "stops",
     "runs",
     "step_ups",
+    "qualifications",
     "policies",
     "people",
     "proposals",

@@ -3,10 +3,7 @@
 -- Whether a rule fits an action of this risk: its name, a beginning of it, or whatever it is.
 CREATE FUNCTION doors._fits(p_rule jsonb, p_action text, p_risk text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT p_rule->>'risk' IN ('any', p_risk) AND (
-        p_rule->>'action' IN ('*', p_action)
-        OR (p_rule->>'action' LIKE '%.*'
-            AND starts_with(p_action, left(p_rule->>'action', -1))))
+    SELECT p_rule->>'risk' IN ('any', p_risk) AND doors._covers(p_rule->>'action', p_action)
 $$;
 
 -- The rule that holds now: the first one that fits, of the policy in force; NULL when there is none
@@ -123,12 +120,14 @@ BEGIN
 END $$;
 
 -- The places of the rules, from 0, that nobody could meet with the people that there are now, and
--- the second factors that they have.
+-- the second factors that they have. A qualification helps where it covers all that its rule is for.
 CREATE FUNCTION doors.beyond_reach(p_rules jsonb) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(x.place - 1 ORDER BY x.place), '[]')
     FROM jsonb_array_elements(p_rules) WITH ORDINALITY AS x(rule, place)
-    WHERE NOT doors._suffice(x.rule->'groups', doors._able_to(x.rule->>'step_up'))
+    WHERE NOT doors._suffice(x.rule->'groups', ARRAY(
+        SELECT able FROM unnest(doors._able_to(x.rule->>'step_up')) able
+        WHERE doors._is_qualified(able, x.rule->>'training', x.rule->>'action')))
 $$;
 
 -- A rule that nobody could meet would stop what it is about for ever.

@@ -100,6 +100,7 @@ BEGIN
     o.policy_version := (p->>'policy_version')::int;
     o.groups := ARRAY(SELECT g->>'name' FROM jsonb_array_elements(
         doors._rule_of(o)->'groups') g);
+    o.training := doors._rule_of(o)->>'training';
     o.editors := ARRAY(SELECT (e->>'person')::bigint FROM json_array_elements(
         doors._facts(o.terms)->'editors') e);
     o.status := 'open';
@@ -154,12 +155,33 @@ BEGIN
 END $$;
 
 -- Why this person may not decide this proposal now; NULL when they may. The one rule for all
--- routes: active, in one of the groups that decide it, and neither who started the run or one that
--- it is a branch of, nor who wrote some of what is asked.
+-- routes: it has authority to count, and is not to rest first. What was decided before a rest counts
+-- during it.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
-DECLARE v_groups text[] := (SELECT groups FROM engine_proposal WHERE id = p_proposal);
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_why_not text := doors._why_not_counted(p_person, p_proposal);
+    v_again timestamptz;
 BEGIN
+    IF v_why_not IS NULL THEN
+        v_again := (SELECT doors._free_again_at(p_person, training, action)
+                    FROM engine_proposal WHERE id = p_proposal AND training IS NOT NULL);
+        IF v_again IS NOT NULL THEN
+            RETURN format('who has decided so many rests until %s', doors._instant(v_again));
+        END IF;
+    END IF;
+    RETURN v_why_not;
+END $$;
+
+-- Why this person's word does not count for this proposal now; NULL when it does: active, in one of
+-- the groups that decide it, qualified where that is demanded, and neither who started the run or one
+-- that it is a branch of, nor who wrote some of what is asked.
+CREATE FUNCTION doors._why_not_counted(p_person bigint, p_proposal uuid) RETURNS text
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+DECLARE v_groups text[]; v_training text; v_action text;
+BEGIN
+    SELECT groups, training, action INTO v_groups, v_training, v_action
+    FROM engine_proposal WHERE id = p_proposal;
     IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE status = 'in_force') THEN
         RETURN 'no policy is in force';
     END IF;
@@ -168,6 +190,9 @@ BEGIN
     END IF;
     IF doors._found_in(v_groups, ARRAY[p_person]) = 0 THEN
         RETURN format('only members of "%s" decide this', array_to_string(v_groups, '", "'));
+    END IF;
+    IF NOT doors._is_qualified(p_person, v_training, v_action) THEN
+        RETURN format('only who is qualified by "%s" decides this', v_training);
     END IF;
     IF EXISTS (SELECT 1 FROM engine_proposal o, doors._line(o.run_id) r
                JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1
@@ -192,7 +217,7 @@ BEGIN
         SELECT d.person_id FROM engine_decision d
         WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
           AND (d.step_up_id IS NOT NULL OR NOT v_step_up)
-          AND doors.why_not_decide(d.person_id, o.id) IS NULL));
+          AND doors._why_not_counted(d.person_id, o.id) IS NULL));
 END $$;
 
 -- What a version has come to with one more decision; NULL while more people have to be heard.
@@ -222,6 +247,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM doors._refuse('not_found', 'there is no such proposal');
     END IF;
+    PERFORM doors._count_alone((p->>'person')::bigint, o.training);
     v_why_not := doors.why_not_decide((p->>'person')::bigint, o.id);
     IF v_why_not IS NOT NULL THEN
         RETURN doors._refused_decision(r, p_actor, p, v_why_not);

@@ -84,6 +84,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "policy_put_in_force": (_("Policy put in force"), "ballot", "good"),
     "policy_dropped": (_("Policy dropped"), "ballot", "plain"),
     "person_changed": (_("Person changed"), "person", "wait"),
+    "qualification_granted": (_("Qualification granted"), "seal", "good"),
+    "qualification_withdrawn": (_("Qualification withdrawn"), "seal", "bad"),
     "event_kept": (_("Event kept"), "world", "plain"),
     "rehearsal_finished": (_("Rehearsal finished"), "back-ring", "info"),
     "export_made": (_("Export made"), "out", "info"),

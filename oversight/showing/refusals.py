@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-_MEMBERS = re.compile(r'only members of "(?P<group>.+)" decide this')
+from oversight.showing.when import absolute
 
 
 def in_words(sentence: str) -> str:
@@ -13,8 +14,10 @@ def in_words(sentence: str) -> str:
     bare = _bare(sentence)
     if bare in _KNOWN:
         return _KNOWN[bare]()
-    only = _MEMBERS.fullmatch(bare)
-    return _('Only members of "%(group)s" decide this.') % only.groupdict() if only else sentence
+    for pattern, words in _NAMING.items():
+        if found := pattern.fullmatch(bare):
+            return words(**found.groupdict())
+    return sentence
 
 
 def _bare(sentence: str) -> str:
@@ -34,6 +37,24 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     ),
     "somebody has to administer": lambda: _("Somebody has to administer: make another one first."),
     "somebody has changed it meanwhile": lambda: _("Somebody else has changed it meanwhile."),
+    "it is withdrawn already": lambda: _("It is withdrawn already."),
     "nothing would change": lambda: _("Nothing would change by it."),
     "who proposed it never puts it in force": lambda: _("Who proposed it never puts it in force."),
+}
+
+
+def _rests(until: str) -> str:
+    words = _("You have decided as many as your qualification allows: again from %(until)s on.")
+    return words % {"until": absolute(datetime.fromisoformat(until))}
+
+
+_NAMING: Mapping[re.Pattern[str], Callable[..., str]] = {
+    re.compile(r'only members of "(?P<group>.+)" decide this'): lambda group: (
+        _('Only members of "%(group)s" decide this.') % {"group": group}
+    ),
+    re.compile(r'only who is qualified by "(?P<training>.+)" decides this'): lambda training: (
+        _('Only who holds a valid qualification of "%(training)s" for this action decides it.')
+        % {"training": training}
+    ),
+    re.compile(r"who has decided so many rests until (?P<until>\S+)"): _rests,
 }

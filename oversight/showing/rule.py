@@ -14,6 +14,7 @@ Rule = Mapping[str, Any]
 
 LABELS: Mapping[str, Promise] = {
     "groups": gettext_lazy("Who has to approve"),
+    "training": gettext_lazy("Qualified by"),
     "reject": gettext_lazy("What ends it"),
     "time_limit_seconds": gettext_lazy("Time limit"),
     "wait_seconds": gettext_lazy("Time to think after the last approval"),
@@ -75,6 +76,8 @@ def summary(rule: Rule) -> str:
 
 def _beside(rule: Rule) -> list[str]:
     found = []
+    if rule["training"]:
+        found.append(_("qualified by %(training)s") % {"training": rule["training"]})
     if int(rule["reject"]) > 1:
         found.append(_("%(count)d rejections end it") % {"count": int(rule["reject"])})
     if int(rule["wait_seconds"]):
@@ -104,6 +107,10 @@ def _people(groups: Any) -> str:
     return who({"groups": groups})
 
 
+def _training(name: Any) -> str:
+    return _("%(training)s, valid for the action") % {"training": name} if name else _("nothing")
+
+
 def _rejections(count: Any) -> str:
     words = ngettext("one rejection", "%(count)d rejections", int(count))
     return words % {"count": int(count)}
@@ -131,6 +138,7 @@ def _step_up(demand: Any) -> str:
 
 _TOLD = {
     "groups": _people,
+    "training": _training,
     "reject": _rejections,
     "time_limit_seconds": length,
     "wait_seconds": length,

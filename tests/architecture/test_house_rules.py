@@ -47,6 +47,7 @@ MODELS = {
     "InboundEvent",
     "Policy",
     "Proposal",
+    "Qualification",
     "Rehearsal",
     "Run",
     "SearchableField",

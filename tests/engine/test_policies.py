@@ -38,6 +38,7 @@ class TestOnPaper:
             "blind": True,
             "challenge": "declared",
             "step_up": "none",
+            "training": None,
         }
 
     @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ TABLES = (
     "engine_alert",
     "engine_evidence",
     "engine_policy",
+    "engine_qualification",
+    "oversight_person_groups",
     "engine_stop",
 )
 

@@ -29,7 +29,8 @@ def _words(item: Version, problem: Conflict) -> Said:
     number = {"number": item.number}
     if isinstance(problem, NobodyCouldDecide):
         return _("Nobody could meet one of its rules"), _(
-            "Too few people are in the groups that it names. Its page says which."
+            "Too few people are in the groups that it names, or qualified as it demands. "
+            "Its page says which."
         )
     if item.status == "dropped" and item.ended_at:
         headline = _("Version %(number)d is dropped already") % number

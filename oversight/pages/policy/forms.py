@@ -64,6 +64,13 @@ class RuleForm(forms.Form):
         max_value=policies.MOST_PEOPLE,
         initial=1,
     )
+    training = forms.CharField(
+        label=gettext_lazy("Qualified by"),
+        help_text=gettext_lazy("Only who holds this training decides. Empty: nobody has to."),
+        required=False,
+        max_length=100,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
     time_limit = Span(
         label=rule.LABELS["time_limit_seconds"],
         help_text=gettext_lazy("To decide, and to carry out."),
@@ -163,6 +170,7 @@ class RuleForm(forms.Form):
             "wait_seconds": said["wait"],
             "fresh_rehearsal": said["fresh_rehearsal"],
             "blind": said["blind"],
+            "training": said["training"] or None,
             "challenge": "always" if said["challenge"] else "declared",
             "step_up": said["step_up"],
         }
@@ -186,6 +194,7 @@ def written(each: Mapping[str, Any]) -> dict[str, Any]:
     same = ("action", "risk", "reject", "fresh_rehearsal", "blind", "step_up")
     shown = {name: each[name] for name in same}
     shown |= {"time_limit": each["time_limit_seconds"], "wait": each["wait_seconds"]}
+    shown["training"] = each["training"] or ""
     shown["challenge"] = each["challenge"] == "always"
     for row, quota in enumerate(each["groups"]):
         shown |= {f"group{row}": quota["name"], f"approve{row}": quota["approve"]}

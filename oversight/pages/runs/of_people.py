@@ -22,6 +22,20 @@ def changed(facts: Facts) -> Sentence:
     return Sentence(words=words_, glyph="person", tone="wait", detail=detail)
 
 
+def granted(facts: Facts) -> Sentence:
+    words_ = _("Qualified %(name)s by %(training)s for %(actions)s") % {
+        "name": facts["subject_name"],
+        "training": facts["training"],
+        "actions": facts["actions"],
+    }
+    return Sentence(words=words_, glyph="seal", tone="good", detail=facts["reason"])
+
+
+def withdrawn(facts: Facts) -> Sentence:
+    words_ = _("Withdrew a qualification of %(name)s") % {"name": facts["subject_name"]}
+    return Sentence(words=words_, glyph="seal", tone="bad", detail=facts["reason"])
+
+
 def _detail(facts: Facts) -> str:
     before, after = _groups(facts["before"]), _groups(facts["after"])
     lines = [facts["reason"]]

@@ -95,6 +95,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "policy_put_in_force": of_installation.policy_put_in_force,
     "policy_dropped": of_installation.policy_dropped,
     "person_changed": of_people.changed,
+    "qualification_granted": of_people.granted,
+    "qualification_withdrawn": of_people.withdrawn,
     "event_kept": of_waits.kept,
     "rehearsal_finished": of_installation.rehearsed,
     "export_made": of_installation.export_made,
