@@ -25,7 +25,6 @@ TABLES = (
     "engine_evidence",
     "engine_policy",
     "engine_qualification",
-    "oversight_person_groups",
     "engine_stop",
 )
 
