@@ -87,6 +87,8 @@ ROUTES: Mapping[str, Allowed] = {
     "proposal:edit": REVIEWERS,
     "proposal:claim": REVIEWERS,
     "proposal:look": REVIEWERS,
+    "proposal:seen": AUDITORS,
+    "proposal:seen_page": AUDITORS,
     "runs:page": EVERYBODY,
     "runs:run": EVERYBODY,
     "runs:live": EVERYBODY,

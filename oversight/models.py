@@ -27,7 +27,16 @@ class Person(AbstractUser):
         return salted_hmac(salt, bearing, secret=secret, algorithm="sha256").hexdigest()
 
 
+class Shown(models.Model):
+    """What somebody was shown when they decided: HTML, compressed, under the SHA-256 (hex) of what
+    it is uncompressed. The decision's event names it."""
+
+    digest = models.TextField(primary_key=True)
+    body = models.BinaryField()
+    kept_at = models.DateTimeField(auto_now_add=True)
+
+
 from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402
 from oversight.second_factor.models import FactorTries  # noqa: E402
 
-__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Person"]
+__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Person", "Shown"]

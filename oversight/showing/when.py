@@ -4,6 +4,9 @@ The reader's zone is Django's current one; a small script then puts the browser'
 UTC stays in the title, and the machine's form in `datetime`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
@@ -13,7 +16,24 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+_as_of: ContextVar[datetime | None] = ContextVar("as_of", default=None)
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def now() -> datetime:
+    """From which moment distances are reckoned."""
+    return _as_of.get() or timezone.now()
+
+
+@contextmanager
+def as_of(moment: datetime) -> Iterator[None]:
+    """Reckon distances from `moment`: so what is drawn can be drawn again."""
+    token = _as_of.set(moment)
+    try:
+        yield
+    finally:
+        _as_of.reset(token)
 
 
 def when(moment: datetime, now: datetime) -> SafeString:

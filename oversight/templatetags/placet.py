@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django import template
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -52,13 +51,13 @@ def glyph(name: str) -> SafeString:
 @register.simple_tag
 def when(moment: datetime) -> SafeString:
     """A moment in the reader's zone, and how far it is from now."""
-    return moments.when(moment, timezone.now())
+    return moments.when(moment, moments.now())
 
 
 @register.simple_tag
 def far(moment: datetime) -> SafeString:
     """Only the distance from now, for dense tables; the whole moment is in its title."""
-    return moments.distance(moment, timezone.now())
+    return moments.distance(moment, moments.now())
 
 
 @register.simple_tag

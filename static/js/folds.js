@@ -3,6 +3,7 @@
 (() => {
   "use strict";
   const folded = new Set();
+  let made = 0;
 
   const lineHeight = (element) => {
     const height = parseFloat(getComputedStyle(element).lineHeight);
@@ -20,6 +21,9 @@
     const waiting = folded.size > 0;
     document.querySelectorAll("[data-needs-shown]").forEach((button) => {
       button.disabled = waiting || button.hasAttribute("data-blocked");
+    });
+    document.querySelectorAll("[data-folds-opened]").forEach((field) => {
+      field.value = `${made - folded.size}/${made}`;
     });
     document.querySelectorAll("[data-needs-shown-hint]").forEach((hint) => {
       hint.hidden = !waiting;
@@ -54,11 +58,13 @@
     element.classList.add("is-folded");
     element.after(button(element));
     folded.add(element);
+    made += 1;
   };
 
   const foldDetails = (element) => {
     element.open = false;
     folded.add(element);
+    made += 1;
     element.addEventListener("toggle", () => element.open && folded.has(element) && tell(element));
   };
 

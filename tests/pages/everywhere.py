@@ -11,12 +11,12 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine import api
-from engine.models import Checkpoint, Value
+from engine.models import Checkpoint, Decision, Value
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
 from tests.cast import AGENT, CAST, reviewer
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
-from tests.pages.reading import address_of
+from tests.pages.reading import Reader, address_of
 from tests.pages.rollbacks.tried import rehearsed
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Desk
@@ -108,6 +108,7 @@ class Everywhere:
         yield "proposal:claim", f"{version}claim/"
         yield "proposal:look", f"{version}look/"
         yield "proposal:step_up", f"{version}step-up/"
+        yield from self._of_what_was_seen()
         yield "runs:run", f"/runs/{run}/"
         yield "runs:live", f"/runs/{run}/live/"
         yield "runs:ask", f"/runs/{run}/ask/"
@@ -126,6 +127,13 @@ class Everywhere:
             yield f"api:v1:{name}", reverse(f"api:v1:{name}", kwargs={"run_id": run})
         for name in ("see_proposal", "answer", "withdraw"):
             yield f"api:v1:{name}", reverse(f"api:v1:{name}", kwargs=one)
+
+    def _of_what_was_seen(self) -> Iterator[tuple[str, str]]:
+        decided = self.desk.propose_refund()
+        Reader(self.desk.people.rosa).decide(decided, "reject")
+        heard = Decision.objects.get(proposal=decided)
+        yield "proposal:seen", f"{address_of(decided)}seen/{heard.pk}/"
+        yield "proposal:seen_page", f"{address_of(decided)}seen/{heard.pk}/page/"
 
     def visitor(self, who: str) -> "Visitor":
         return Visitor(self, who)

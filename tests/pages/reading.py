@@ -101,7 +101,7 @@ class Page:
         """The hidden fields of the decision, as the page gave them."""
         fields = elements(self.html, "input")
         return {
-            field["name"]: field["value"]
+            field["name"]: field.get("value", "")
             for field in fields
             if field.get("type") == "hidden" and field["name"] != "csrfmiddlewaretoken"
         }

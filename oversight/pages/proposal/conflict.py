@@ -23,7 +23,7 @@ from engine.errors import (
     Stopped,
 )
 from oversight.pages.proposal import reads
-from oversight.pages.proposal.page import changes
+from oversight.pages.proposal.pieces import changes
 from oversight.pages.proposal.reads import Version
 from oversight.showing import words
 from oversight.showing.when import when

@@ -15,7 +15,7 @@ from oversight.second_factor.forms import ShowForm
 ONCE = ("decision", "version", "digest", "displayed")
 """Fields without which, or with more than one of which, nothing was decided."""
 
-AT_MOST_ONCE = ("reason_code", "reason", "challenge")
+AT_MOST_ONCE = ("reason_code", "reason", "challenge", "opened")
 
 MOST = 4000
 """Characters of a reason."""
@@ -37,6 +37,11 @@ class DecisionForm(forms.Form):
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     displayed = forms.CharField(max_length=2000, widget=forms.HiddenInput)
     decision = forms.ChoiceField(choices=[(word, word) for word in states.DECISIONS])
+    opened = forms.RegexField(
+        r"^[0-9]{1,3}/[0-9]{1,3}$",
+        required=False,
+        widget=forms.HiddenInput(attrs={"data-folds-opened": ""}),
+    )
     reason_code = forms.ChoiceField(
         label=_("Reason"),
         required=False,

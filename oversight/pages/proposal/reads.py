@@ -62,8 +62,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What one person said of one version."""
+    """What one person said of one version, of which they had `seen` a page."""
 
+    id: uuid.UUID
+    seen: Mapping[str, Any]
     version: int
     person_id: int
     person: str
@@ -75,6 +77,27 @@ class Said:
     def status(self) -> str:
         """The state that the decision put its version in."""
         return states.DECISIONS[self.decision]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """One decision, with what its author had been shown."""
+
+    id: uuid.UUID
+    version_id: uuid.UUID
+    person: str
+    decision: str
+    digest: str
+    at: datetime
+    seen: Mapping[str, Any]
+
+    @property
+    def status(self) -> str:
+        return states.DECISIONS[self.decision]
+
+    @property
+    def shown_at(self) -> datetime | None:
+        return datetime.fromisoformat(self.seen["at"]) if "at" in self.seen else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,8 +222,25 @@ def said(proposal_id: uuid.UUID) -> tuple[Said, ...]:
     return tuple(_said(record) for record in query.order_by("decided_at"))
 
 
+def heard(decision_id: uuid.UUID) -> Heard | None:
+    record = Decision.objects.filter(pk=decision_id).first()
+    if record is None:
+        return None
+    return Heard(
+        id=record.pk,
+        version_id=record.proposal_id,
+        person=record.person_name,
+        decision=record.decision,
+        digest=record.digest,
+        at=record.decided_at,
+        seen=record.seen,
+    )
+
+
 def _said(record: Any) -> Said:
     return Said(
+        id=record.pk,
+        seen=record.seen,
         version=record.version,
         person_id=record.person_id,
         person=record.person_name,

@@ -22,8 +22,9 @@ from oversight.pages.proposal.reads import Version
 SALT = "placet.proposal.displayed"
 
 
-def token(item: Version, person_id: int, now: datetime) -> str:
-    """Sign what is displayed: which digest, by which templates, in which language and zone."""
+def token(item: Version, person_id: int, now: datetime, **measured: Any) -> str:
+    """Sign what is displayed: which digest, by which templates, in which language and zone, when;
+    and what was `measured` of it, its hash and its words."""
     return signing.dumps(
         {
             "digest": item.digest,
@@ -32,6 +33,7 @@ def token(item: Version, person_id: int, now: datetime) -> str:
             "zone": timezone.get_current_timezone_name(),
             "at": now.astimezone(UTC).isoformat(),
             "person": person_id,
+            **measured,
         },
         salt=SALT,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from oversight.pages.proposal import edit, premises, step_up, views
+from oversight.pages.proposal import edit, premises, seen, step_up, views
 
 app_name = "proposal"
 urlpatterns = [
@@ -15,4 +15,10 @@ urlpatterns = [
     path("<uuid:proposal_id>/<int:version>/take-back/", views.take_back, name="take_back"),
     path("<uuid:proposal_id>/<int:version>/edit/", edit.page, name="edit"),
     path("<uuid:proposal_id>/<int:version>/look/", premises.look, name="look"),
+    path("<uuid:proposal_id>/<int:version>/seen/<uuid:decision_id>/", seen.told, name="seen"),
+    path(
+        "<uuid:proposal_id>/<int:version>/seen/<uuid:decision_id>/page/",
+        seen.page,
+        name="seen_page",
+    ),
 ]

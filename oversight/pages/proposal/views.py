@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
-from oversight.access import person_id
+from oversight.access import AUDITORS, person_id, roles_of
 from oversight.pages.proposal import (
     claiming,
     conflict,
@@ -24,6 +24,9 @@ from oversight.pages.proposal import (
     stepping_up,
 )
 from oversight.pages.proposal import page as pages
+from oversight.pages.proposal import (
+    seen as seen_,
+)
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.reads import Version
 from oversight.second_factor import sessions
@@ -43,7 +46,9 @@ def newest(request: HttpRequest, proposal_id: uuid.UUID) -> HttpResponse:
 def page(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResponse:
     """One version, whole. Older ones are history and can only be read."""
     item = _found(proposal_id, version)
-    return render(request, "proposal/page.html", _assembled(request, item))
+    context = _assembled(request, item)
+    context["audits"] = bool(roles_of(request) & AUDITORS)
+    return render(request, "proposal/page.html", context)
 
 
 @require_safe
@@ -157,8 +162,8 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str
         reason_code=said["reason_code"] or None,
         question=form.question,
         challenge=said["challenge"] or None,
-        seen=seen,
         session=session,
+        seen=seen_.kept(item, {**seen, "opened": said["opened"]}),
     )
 
 
