@@ -134,6 +134,8 @@ ROUTES: Mapping[str, Allowed] = {
     "people:page": EVERYBODY,
     "people:person": EVERYBODY,
     "people:change": ADMINISTRATORS,
+    "people:qualify": ADMINISTRATORS,
+    "people:withdraw": ADMINISTRATORS,
     "audit:page": EVERYBODY,
     "audit:live": EVERYBODY,
     "audit:event": EVERYBODY,

@@ -64,7 +64,7 @@ class Everywhere:
         api.go_on(api.Command(user="root"), "It was one.")
         yield from self._of_the_installation(str(drill))
         yield from self._of_the_policy()
-        for name in ("person", "change"):
+        for name in ("person", "change", "qualify", "withdraw"):
             yield f"people:{name}", reverse(f"people:{name}", args=[desk.people.rosa.pk])
         self.waiting = [desk.propose_refund() for _ in range(3)]
         yield from self._of_a_run()

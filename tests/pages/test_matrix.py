@@ -38,7 +38,7 @@ SAYING = {
     *(f"alerts:{name}" for name in ("acknowledge", "resolve", "resume", "accept")),
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
-    *("policy:answer", "people:change"),
+    *("policy:answer", "people:change", "people:qualify", "people:withdraw"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 

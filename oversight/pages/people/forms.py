@@ -1,10 +1,13 @@
 """Which people are asked for, and what an administrator says of one."""
 
 import json
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import BadRequest
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -55,22 +58,36 @@ def shown(group: str) -> str:
     return str(ROLES.get(group, group))
 
 
-class SeenForm(SaidForm):
-    """A reason, and the standing that was shown when it was given."""
+class ReasonForm(SaidForm):
+    """Why; several of these stand on one page, so that each has names of its own for its fields."""
 
-    seen = forms.CharField(widget=forms.HiddenInput)
+    here = "id_%s"
+
     reason = Words(
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("Kept in the installation's log with your name."),
         rows=2,
     )
 
+    def __init__(self, data: Any = None, **wishes: Any) -> None:
+        super().__init__(data, auto_id=self.here, **wishes)
+
+
+class AccountForm(ReasonForm):
+    """The account closed or opened again; and the standing that was shown then."""
+
+    here = "account-%s"
+
+    seen = forms.CharField(widget=forms.HiddenInput)
+
     def clean_seen(self) -> api.Standing:
         return _standing(self.cleaned_data["seen"])
 
 
-class GroupsForm(SeenForm):
+class GroupsForm(AccountForm):
     """Other roles and groups: a box for each that there is, and the name of one more."""
+
+    here = "groups-%s"
 
     more = forms.CharField(
         label=gettext_lazy("Another group"),
@@ -98,6 +115,73 @@ class GroupsForm(SeenForm):
         said = self.cleaned_data
         ticked = (name for place, name in enumerate(self._names) if said[f"group{place}"])
         return frozenset([*ticked, *([said["more"]] if said["more"] else [])])
+
+
+class QualifyForm(ReasonForm):
+    """What somebody is qualified for, until the end of a day (UTC)."""
+
+    here = "qualify-%s"
+
+    training = forms.CharField(
+        label=gettext_lazy("Training"),
+        help_text=gettext_lazy("With its version, as the policy names it: refunds-2."),
+        max_length=100,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    actions = forms.CharField(
+        label=gettext_lazy("For the actions"),
+        help_text=gettext_lazy("One name; ledger.* for all that begin so; * for every one."),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Valid through"),
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    most_an_hour = forms.IntegerField(
+        label=gettext_lazy("Most decisions in an hour"),
+        required=False,
+        min_value=1,
+        max_value=10_000,
+    )
+    most_a_day = forms.IntegerField(
+        label=gettext_lazy("Most decisions in 24 hours"),
+        required=False,
+        min_value=1,
+        max_value=10_000,
+    )
+    field_order = ("training", "actions", "until", "most_an_hour", "most_a_day", "reason")
+
+    @property
+    def grant(self) -> dict[str, Any]:
+        """As `engine.api.grant_qualification` takes it, from now on."""
+        said = self.cleaned_data
+        end = datetime.combine(said["until"], time.min, UTC) + timedelta(days=1)
+        same = ("training", "actions", "most_an_hour", "most_a_day")
+        kept = {name: said[name] for name in same}
+        return {**kept, "valid_from": timezone.now(), "valid_until": end}
+
+    def complain(self, path: str, words: str) -> None:
+        """An error at its field: `path` is "$.training"."""
+        name = {"valid_until": "until"}.get(path.removeprefix("$."), path.removeprefix("$."))
+        self.add_error(name if name in self.fields else None, words)
+
+
+class WithdrawForm(ReasonForm):
+    """Which of somebody's qualifications is withdrawn."""
+
+    here = "withdraw-%s"
+
+    qualification = forms.UUIDField(
+        label=gettext_lazy("Which one"), widget=forms.Select, error_messages={}
+    )
+    field_order = ("qualification", "reason")
+
+    def offer(self, held: Iterable[reads.Held]) -> "WithdrawForm":
+        """With those to choose from that are there to be withdrawn."""
+        choices = [(str(each.id), f"{each.training}: {each.actions}") for each in held]
+        self.fields["qualification"].widget.choices = choices
+        return self
 
 
 def groups_form(standing: api.Standing) -> GroupsForm:

@@ -10,7 +10,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from engine import api
 from oversight.access import ROLES
 from oversight.pages.people import reads
-from oversight.pages.people.forms import MEANING, GroupsForm, SeenForm, as_text, groups_form
+from oversight.pages.people.forms import (
+    MEANING,
+    AccountForm,
+    GroupsForm,
+    QualifyForm,
+    ReasonForm,
+    WithdrawForm,
+    as_text,
+    groups_form,
+)
 from oversight.pages.people.reads import Member
 from oversight.showing.text import revealed
 from oversight.showing.when import when
@@ -29,10 +38,20 @@ class Shown:
     member: Member
     facts: list[tuple[object, ...]]
     roles: list[tuple[str, str]]
-    groups_form: GroupsForm | None
-    account_form: SeenForm | None
+    held: tuple[reads.Held, ...]
+    forms: "Forms | None"
     herself: bool
     holds: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forms:
+    """What an administrator can say of somebody else. Nothing is there to withdraw: None."""
+
+    groups: GroupsForm
+    account: AccountForm
+    qualify: QualifyForm
+    withdraw: WithdrawForm | None
 
 
 def listing(wish: dict[str, Any], asked: dict[str, str], found: reads.Found) -> dict[str, Any]:
@@ -53,19 +72,30 @@ def one(
 ) -> Shown:
     """`private` is whether the reader may see how to reach them and when they came."""
     herself = member.person_id == reader
-    changes = administers and not herself
-    standing = standing_of(member)
-    fresh = SeenForm(initial={"seen": as_text(standing)}, auto_id="account-%s")
+    held = reads.qualifications(member.person_id, now)
     return Shown(
         member=member,
         facts=_facts(member, now, private=private or herself),
         roles=[(str(ROLES[role]), str(MEANING[role])) for role in member.roles],
-        groups_form=(form if isinstance(form, GroupsForm) else groups_form(standing))
-        if changes
-        else None,
-        account_form=(form if type(form) is SeenForm else fresh) if changes else None,
+        held=held,
+        forms=_forms(member, held, form) if administers and not herself else None,
         herself=herself and administers,
         holds=_holds(member),
+    )
+
+
+def _forms(member: Member, held: tuple[reads.Held, ...], form: ReasonForm | None) -> Forms:
+    """Fresh ones; `form` is the one that came back, with what is wrong in it."""
+    standing = standing_of(member)
+    there = [each for each in held if each.standing in ("valid", "soon")]
+    withdraw = form if isinstance(form, WithdrawForm) else WithdrawForm()
+    return Forms(
+        groups=form if isinstance(form, GroupsForm) else groups_form(standing),
+        account=form
+        if type(form) is AccountForm
+        else AccountForm(initial={"seen": as_text(standing)}),
+        qualify=form if isinstance(form, QualifyForm) else QualifyForm(),
+        withdraw=withdraw.offer(there) if there else None,
     )
 
 

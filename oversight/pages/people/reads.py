@@ -1,21 +1,26 @@
 """What the people's pages read: one function, one query, frozen values out."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import Group
 from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, F, Max, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
-from engine.models import Decision
+from engine.models import Decision, Qualification
 from oversight.access import ROLES
 from oversight.models import Agent, Person
 
 SIZE = 50
 """How many rows a page holds."""
+
+SOON = timedelta(days=14)
+"""How long before its end a qualification is marked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,7 @@ class Member:
     last_seen: datetime | None
     joined_at: datetime
     decisions: int
+    trainings: tuple[str, ...]
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -52,6 +58,23 @@ class Found:
     rows: tuple[Member, ...]
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A qualification; `standing` is valid, soon (it ends within two weeks), over, or withdrawn."""
+
+    id: uuid.UUID
+    training: str
+    actions: str
+    most_an_hour: int | None
+    most_a_day: int | None
+    granted_by: str
+    granted_at: datetime
+    valid_until: datetime
+    withdrawn_by: str
+    withdrawn_at: datetime | None
+    standing: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +128,10 @@ def _wished(wish: Mapping[str, Any]) -> Any:
 
 def _known() -> Any:
     said = Decision.objects.filter(person=OuterRef("pk")).order_by().values("person")
+    valid = _valid().filter(person=OuterRef("pk")).order_by("training")
     return Person.objects.annotate(
         in_groups=ArrayAgg("groups__name", filter=Q(groups__isnull=False), default=[]),
+        trained=ArraySubquery(valid.values("training")),
         said=Coalesce(Subquery(said.values(count=Count("pk"))), 0),
     )
 
@@ -122,12 +147,49 @@ def _member(record: Any) -> Member:
         last_seen=record.last_login,
         joined_at=record.date_joined,
         decisions=record.said,
+        trainings=tuple(dict.fromkeys(record.trained)),
     )
 
 
 def person(person_id: int) -> Member | None:
     record = _known().filter(pk=person_id).first()
     return None if record is None else _member(record)
+
+
+def _valid() -> Any:
+    return Qualification.objects.filter(
+        withdrawn_at=None, valid_from__lte=Now(), valid_until__gt=Now()
+    )
+
+
+def qualifications(person_id: int, now: datetime) -> tuple[Held, ...]:
+    """Every one that somebody was ever granted, those that hold the longest first."""
+    found = Qualification.objects.filter(person=person_id)
+    return tuple(_held(record, now) for record in found.order_by("-valid_until", "training"))
+
+
+def _held(record: Qualification, now: datetime) -> Held:
+    return Held(
+        id=record.id,
+        training=record.training,
+        actions=record.actions,
+        most_an_hour=record.most_an_hour,
+        most_a_day=record.most_a_day,
+        granted_by=record.granted_by_name,
+        granted_at=record.granted_at,
+        valid_until=record.valid_until,
+        withdrawn_by=record.withdrawn_by_name or "",
+        withdrawn_at=record.withdrawn_at,
+        standing=_standing(record, now),
+    )
+
+
+def _standing(record: Qualification, now: datetime) -> str:
+    if record.withdrawn_at is not None:
+        return "withdrawn"
+    if record.valid_until <= now:
+        return "over"
+    return "soon" if record.valid_until <= now + SOON else "valid"
 
 
 def words(person_id: int) -> tuple[Word, ...]:

@@ -12,11 +12,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from engine import api
-from engine.errors import BadInput, Conflict, NotPermitted
+from engine.errors import BadInput, Conflict, NotFound, NotPermitted
 from oversight.access import ADMINISTRATORS, AUDITORS, person_id, roles_of
 from oversight.pages.people import page as pages
 from oversight.pages.people import reads
-from oversight.pages.people.forms import GroupsForm, PeopleFilter, SeenForm
+from oversight.pages.people.forms import (
+    AccountForm,
+    GroupsForm,
+    PeopleFilter,
+    QualifyForm,
+    ReasonForm,
+    WithdrawForm,
+)
 from oversight.pages.people.reads import Member
 from oversight.showing import refusals
 
@@ -48,7 +55,7 @@ def change(request: HttpRequest, person_id: int) -> HttpResponse:
     if request.method != "POST":
         return redirect("people:person", person_id)
     member, do = _found(person_id), request.POST.get("do")
-    form = GroupsForm(request.POST) if do == "groups" else SeenForm(request.POST)
+    form = GroupsForm(request.POST) if do == "groups" else AccountForm(request.POST)
     if not form.is_valid():
         return _person_page(request, member, form)
     try:
@@ -64,22 +71,15 @@ def change(request: HttpRequest, person_id: int) -> HttpResponse:
     return redirect("people:person", person_id)
 
 
-def _change(request: HttpRequest, member: Member, form: SeenForm, do: str | None) -> str:
+def _change(request: HttpRequest, member: Member, form: AccountForm, do: str | None) -> str:
     seen: api.Standing = form.cleaned_data["seen"]
     wanted, told = _wanted(member, seen, form, do)
-    subject = api.Reviewer(person_id=member.person_id, name=member.name)
-    api.change_person(
-        subject,
-        wanted,
-        seen=seen,
-        administrator=_speaker(request),
-        reason=form.cleaned_data["reason"],
-    )
+    api.change_person(_subject(member), wanted, seen=seen, **_said(request, form))
     return told % {"name": member.name}
 
 
 def _wanted(
-    member: Member, seen: api.Standing, form: SeenForm, do: str | None
+    member: Member, seen: api.Standing, form: AccountForm, do: str | None
 ) -> tuple[api.Standing, str]:
     """What somebody is to be, and what is said when they are. Raises BadRequest for no button."""
     if isinstance(form, GroupsForm):
@@ -94,6 +94,55 @@ def _wanted(
     raise BadRequest("There is no such button.")
 
 
+def qualify(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Grant somebody a qualification, by POST and with a reason."""
+    if request.method != "POST":
+        return redirect("people:person", person_id)
+    member, form = _found(person_id), QualifyForm(request.POST)
+    if not form.is_valid():
+        return _person_page(request, member, form)
+    try:
+        api.grant_qualification(_subject(member), form.grant, **_said(request, form))
+    except BadInput as problem:
+        form.complain(problem.path, problem.message)
+        return _person_page(request, member, form)
+    except NotPermitted as problem:
+        raise _refused(problem) from problem
+    messages.success(request, _("%(name)s is qualified.") % {"name": member.name})
+    return redirect("people:person", person_id)
+
+
+def withdraw(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Withdraw a qualification of somebody, by POST and with a reason."""
+    if request.method != "POST":
+        return redirect("people:person", person_id)
+    member, form = _found(person_id), WithdrawForm(request.POST)
+    if not form.is_valid():
+        return _person_page(request, member, form)
+    which = form.cleaned_data["qualification"]
+    try:
+        api.withdraw_qualification(_subject(member), which, **_said(request, form))
+    except BadInput as problem:
+        form.add_error(None, problem.message)
+        return _person_page(request, member, form)
+    except NotPermitted as problem:
+        raise _refused(problem) from problem
+    except NotFound as problem:
+        raise Http404 from problem
+    except Conflict as problem:
+        return _overtaken(request, member, problem)
+    messages.success(request, _("The qualification is withdrawn, and counts no more."))
+    return redirect("people:person", person_id)
+
+
+def _subject(member: Member) -> api.Reviewer:
+    return api.Reviewer(person_id=member.person_id, name=member.name)
+
+
+def _said(request: HttpRequest, form: ReasonForm) -> dict[str, Any]:
+    return {"administrator": _speaker(request), "reason": form.cleaned_data["reason"]}
+
+
 def _overtaken(request: HttpRequest, member: Member, problem: Conflict) -> HttpResponse:
     detail = refusals.in_words(str(problem.facts.get("detail") or problem.message))
     context = {
@@ -106,7 +155,7 @@ def _overtaken(request: HttpRequest, member: Member, problem: Conflict) -> HttpR
 
 
 def _person_page(
-    request: HttpRequest, member: Member, form: SeenForm | None = None
+    request: HttpRequest, member: Member, form: ReasonForm | None = None
 ) -> HttpResponse:
     """With a form that came back, 422: nothing was changed."""
     shown = pages.one(

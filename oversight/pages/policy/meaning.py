@@ -89,6 +89,9 @@ def _cautions(each: Mapping[str, Any], members: Mapping[str, int], *, beyond: bo
     found = [_too_few(quota, members) for quota in each["groups"] if _lacks(quota, members)]
     if beyond and not found and each["step_up"] != "none":
         return [_without_a_factor(each["step_up"])]
+    if beyond and not found and each["training"]:
+        words = _("Too few of them are qualified by %(training)s for all that it is for.")
+        return [words % {"training": each["training"]}]
     if beyond and not found:
         return [_("Too few people for its groups together: nobody counts for two of them.")]
     return found
