@@ -6,6 +6,7 @@ decides. otto operates, ada audits, ines integrates; zoe and yara administer.
 
 from django.contrib.auth.models import Group
 
+from engine import api
 from engine.api import Initiator, Reviewer
 from oversight.models import Person
 
@@ -57,6 +58,12 @@ class People:
     def agent(self) -> Initiator:
         """Tomas's agent, as an initiator."""
         return Initiator(actor=AGENT, person_id=self.tomas.pk)
+
+
+def all_go_on(people: People, reason: str = "It was nothing.") -> None:
+    """otto asks that everything go on, and yara agrees."""
+    assert not api.go_on(reviewer(people.otto), "It looks like nothing.")
+    assert api.go_on(reviewer(people.yara), reason, agrees=True)
 
 
 def reviewer(person: Person) -> Reviewer:

@@ -43,10 +43,11 @@ from .qualifications import grant_qualification, withdraw_qualification
 from .rehearsals import keep_rehearsal
 from .reviewers import decide, step_up, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
-from .stops import go_on, halt_receipt, stop, stop_everything, stop_over
+from .stops import TO_AGREE, go_on, halt_receipt, stop, stop_everything, stop_over
 from .who import Command, Initiator, Reviewer, Speaker
 
 __all__ = [
+    "TO_AGREE",
     "Command",
     "Delivery",
     "Initiator",

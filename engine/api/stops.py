@@ -1,7 +1,7 @@
 """The stop: nothing new begins in its scope while it stands."""
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from engine import actions, states, workflows
 from engine.canonical import check
@@ -11,6 +11,9 @@ from engine.types import Facts
 
 from .reasons import must_have_a_reason
 from .who import Speaker
+
+TO_AGREE = timedelta(hours=1)
+"""How long another person has to agree that everything may go on."""
 
 
 def stop(
@@ -37,10 +40,17 @@ def stop_over(version_id: uuid.UUID) -> Facts | None:
     return stops.stop_over(version_id)
 
 
-def go_on(speaker: Speaker, reason: str, *, scope: str = states.EVERYTHING) -> uuid.UUID:
-    """Lift the stop of that scope. Raises Conflict when there is none."""
+def go_on(
+    speaker: Speaker, reason: str, *, scope: str = states.EVERYTHING, agrees: bool = False
+) -> bool:
+    """Lift the stop of that scope; whether it is lifted now.
+
+    That everything goes on takes two: one asks (False comes back), and another one agrees within
+    `TO_AGREE`. All who sit at the machine itself are one voice. Raises Conflict when there is no
+    such stop, when somebody asks who has only to agree, or agrees where nobody else asked.
+    """
     must_have_a_reason(reason)
-    return stops.lift_stop(speaker.actor, speaker.person_id, scope, reason)
+    return stops.lift_stop(speaker.actor, speaker.person_id, scope, reason, agrees, TO_AGREE)
 
 
 def _must_be_a_scope(scope: str) -> None:

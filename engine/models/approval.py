@@ -235,7 +235,8 @@ class Policy(models.Model):
 
 
 class Stop(models.Model):
-    """Nothing new begins in its scope while it stands."""
+    """Nothing new begins in its scope while it stands. `lift_asked_…`: the first of the two who
+    have to say that everything may go on."""
 
     stop_id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     scope = models.TextField()
@@ -243,6 +244,10 @@ class Stop(models.Model):
     rollbacks_run = models.BooleanField(default=False)
     placed_by = models.TextField()
     placed_at = models.DateTimeField()
+    lift_asked_by = models.TextField(null=True)
+    lift_asked_person = models.BigIntegerField(null=True)
+    lift_asked_reason = models.TextField(null=True)
+    lift_asked_at = models.DateTimeField(null=True)
     lifted_by = models.TextField(null=True)
     lifted_reason = models.TextField(null=True)
     lifted_at = models.DateTimeField(null=True)

@@ -3,6 +3,7 @@
 
 import uuid
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from .doors import call, select
@@ -40,6 +41,8 @@ def stop_over(version: uuid.UUID) -> Mapping[str, Any] | None:
     return call("stop_over", version)
 
 
-def lift_stop(actor: str, person: int | None, scope: str, reason: str) -> uuid.UUID:
-    """Things may begin again in that scope."""
-    return call("lift_stop", actor, person, scope, reason)
+def lift_stop(
+    actor: str, person: int | None, scope: str, reason: str, agrees: bool, within: timedelta
+) -> bool:
+    """Things may begin again in that scope; False when it takes one more person to say so."""
+    return bool(call("lift_stop", actor, person, scope, reason, agrees, within))

@@ -57,12 +57,17 @@ $$;
 
 -- Operators and administrators may stop and let go on; so may a command on the machine itself,
 -- which is nobody's account (NULL).
+CREATE FUNCTION doors._is_stopper(p_person bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT p_person IS NULL OR EXISTS (
+        SELECT 1 FROM doors.authority WHERE person_id = p_person AND active
+        AND group_name IN ('operator', 'administrator'))
+$$;
+
 CREATE FUNCTION doors._may_stop(p_person bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF p_person IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM doors.authority WHERE person_id = p_person AND active
-        AND group_name IN ('operator', 'administrator')) THEN
+    IF NOT doors._is_stopper(p_person) THEN
         PERFORM doors._refuse('not_permitted', 'only operators and administrators do this');
     END IF;
 END $$;
@@ -160,22 +165,61 @@ LANGUAGE sql STABLE AS $$
     WHERE o.id = p_proposal ORDER BY s.placed_at LIMIT 1
 $$;
 
--- Lift one, with a reason. What it has paused is found by the next sweep; what was proposed in these
--- runs has lapsed, so reviewers are asked again.
-CREATE FUNCTION doors.lift_stop(p_actor text, p_person bigint, p_scope text, p_reason text)
-RETURNS uuid
+-- Whether somebody other than this actor has asked that everything go on, not longer ago than this,
+-- and might still say so. Whoever sits at the machine is one voice, by whichever name.
+CREATE FUNCTION doors._is_asked_by_another(s engine_stop, p_actor text, p_within interval)
+RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(
+        s.lift_asked_at > clock_timestamp() - p_within
+        AND regexp_replace(s.lift_asked_by, '^command:.*', 'command')
+            <> regexp_replace(p_actor, '^command:.*', 'command')
+        AND doors._is_stopper(s.lift_asked_person), false)
+$$;
+
+-- The first of two words. False: nothing is lifted by it.
+CREATE FUNCTION doors._ask_to_lift(s engine_stop, p_actor text, p_person bigint, p_reason text)
+RETURNS boolean
 LANGUAGE plpgsql AS $$
-DECLARE v_id uuid;
+BEGIN
+    UPDATE engine_stop SET lift_asked_by = p_actor, lift_asked_person = p_person,
+                           lift_asked_reason = p_reason, lift_asked_at = clock_timestamp()
+    WHERE stop_id = s.stop_id;
+    PERFORM doors.note('stops', 'stop_lift_asked', p_actor, convert_to(json_build_object(
+        'stop_id', s.stop_id, 'scope', s.scope, 'reason', p_reason)::text, 'UTF8'));
+    RETURN false;
+END $$;
+
+-- Lift one, with a reason; true once it is lifted. For everything it takes two: one asks, and
+-- another agrees in time. What it has paused is found by the next sweep; what was proposed
+-- in these runs has lapsed, so reviewers are asked again.
+CREATE FUNCTION doors.lift_stop(
+    p_actor text, p_person bigint, p_scope text, p_reason text, p_agrees boolean,
+    p_within interval)
+RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE s engine_stop; v_asked boolean;
 BEGIN
     PERFORM doors._may_stop(p_person);
     PERFORM pg_advisory_xact_lock(hashtext('placet.stop'));
-    UPDATE engine_stop SET lifted_by = p_actor, lifted_reason = p_reason,
-                           lifted_at = clock_timestamp()
-    WHERE scope = p_scope AND lifted_at IS NULL RETURNING stop_id INTO v_id;
+    SELECT * INTO s FROM engine_stop WHERE scope = p_scope AND lifted_at IS NULL;
     IF NOT FOUND THEN
         PERFORM doors._refuse('conflict', format('no stop for %s is in force', p_scope));
     END IF;
+    v_asked := doors._is_asked_by_another(s, p_actor, p_within);
+    IF s.scope = 'everything' AND p_agrees <> v_asked THEN
+        PERFORM doors._refuse('conflict', CASE WHEN v_asked
+            THEN 'somebody else has asked that everything go on; agree with that, or leave it'
+            ELSE 'nobody else has asked of late that everything go on' END);
+    END IF;
+    IF s.scope = 'everything' AND NOT v_asked THEN
+        RETURN doors._ask_to_lift(s, p_actor, p_person, p_reason);
+    END IF;
+    UPDATE engine_stop SET lifted_by = p_actor, lifted_reason = p_reason,
+                           lifted_at = clock_timestamp()
+    WHERE stop_id = s.stop_id;
     PERFORM doors.note('stops', 'stop_lifted', p_actor, convert_to(json_build_object(
-        'stop_id', v_id, 'scope', p_scope, 'reason', p_reason)::text, 'UTF8'));
-    RETURN v_id;
+        'stop_id', s.stop_id, 'scope', p_scope, 'reason', p_reason,
+        'asked_by', CASE WHEN s.scope = 'everything' THEN s.lift_asked_by END)::text, 'UTF8'));
+    RETURN true;
 END $$;

@@ -274,7 +274,12 @@ class AnyOrder(RuleBasedStateMachine):
     def somebody_lets_it_go_on(self, case: Case, kind: str) -> None:
         scope = SCOPES[kind](case)
         with self.answered(case, scope in self.in_force()):
-            api.go_on(self.otto, "It was nothing.", scope=scope)
+            self.let_go_on(scope)
+
+    def let_go_on(self, scope: str) -> None:
+        """Where it takes two, whoever sits at the machine agrees."""
+        if not api.go_on(self.otto, "It was nothing.", scope=scope):
+            assert api.go_on(api.Command(user="root"), "So it is.", scope=scope, agrees=True)
 
     # What workers do, and what happens to them.
 
@@ -332,7 +337,7 @@ class AnyOrder(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Nobody hinders anything any more; what needs a person gets one; then the books agree."""
         for scope in self.in_force():
-            api.go_on(self.otto, "The day is over.", scope=scope)
+            self.let_go_on(scope)
         for case in self.all:
             self.bring_home(case)
         self.no_log_breaks_a_rule_and_the_ledger_agrees()

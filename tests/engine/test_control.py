@@ -8,7 +8,7 @@ import pytest
 from engine import api
 from engine.errors import BadInput, Conflict, NotFound, NotPermitted, Terminal
 from engine.models import Effect, Proposal
-from tests.cast import AGENT, reviewer
+from tests.cast import AGENT, all_go_on, reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import just_before
@@ -220,7 +220,7 @@ def test_of_the_installation_s_own_logs_nothing_is_asked(desk: Desk) -> None:
     """No worker takes them up; one that was woken would never come to rest."""
     otto = reviewer(desk.people.otto)
     api.stop_everything(otto, "A drill.")
-    api.go_on(otto, "It was one.")
+    all_go_on(desk.people)
     log = desk.database.value("SELECT run_id FROM engine_run WHERE workflow = 'system.stops'")
     before = desk.database.kinds(log)
 

@@ -355,7 +355,7 @@ class TestWhoMayStopEverything:
         person = reviewer(getattr(desk.people, name))
 
         api.stop_everything(person, "Something is odd.")
-        api.go_on(person, "It was nothing.")
+        assert not api.go_on(person, "It was nothing.")
 
     def test_an_operator_who_was_deactivated_may_not(self, desk: Desk) -> None:
         otto = reviewer(desk.people.otto)

@@ -4,7 +4,7 @@ import uuid
 
 from engine import api, sweeper, tasks, worker
 from engine.store import proposals, runs
-from tests.cast import AGENT, reviewer
+from tests.cast import AGENT, all_go_on, reviewer
 from tests.engine.together import just_before, together
 from tests.faults.processes import Broker
 from tests.world import Desk
@@ -95,7 +95,7 @@ class TestTheSweep:
         run_id, otto = desk.approved_refund(order).run_id, reviewer(desk.people.otto)
         api.stop_everything(otto, "Something is odd.")
 
-        with just_before("run_paused", lambda: api.go_on(otto, "It was nothing.")):
+        with just_before("run_paused", lambda: all_go_on(desk.people)):
             desk.work(run_id)
 
         assert run_id in sweeper.run_once().runs

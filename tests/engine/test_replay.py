@@ -16,7 +16,7 @@ from engine.models import Alert, Effect, Run
 from engine.waits import Wait, sleep_for, wait_for
 from engine.workflows import Context, Next, Workflow, finish
 from oversight.demo.placet_actions import Refund
-from tests.cast import AGENT, reviewer
+from tests.cast import AGENT, all_go_on, reviewer
 from tests.engine import replay
 from tests.engine.newer import newer_action, newer_code
 from tests.engine.together import just_before
@@ -177,7 +177,7 @@ def stopped_and_let_go_on(desk: Desk) -> uuid.UUID:
     proposal, otto = desk.approved_refund(), reviewer(desk.people.otto)
     api.stop_everything(otto, "Something is odd.")
     desk.work(proposal.run_id)
-    api.go_on(otto, "It was nothing.")
+    all_go_on(desk.people)
     desk.work(proposal.run_id)
     desk.approve(desk.proposal(proposal.run_id))
     desk.work(proposal.run_id)
@@ -348,9 +348,14 @@ def an_alert_that_was_taken_on_and_is_open_again(desk: Desk) -> uuid.UUID:
 def the_log_of_stops(desk: Desk) -> uuid.UUID:
     otto = reviewer(desk.people.otto)
     api.stop_everything(otto, "Something is odd.")
-    api.go_on(otto, "It was nothing.")
+    all_go_on(desk.people)
     run_id = desk.database.value("SELECT run_id FROM engine_run WHERE workflow = 'system.stops'")
-    assert desk.database.kinds(run_id) == ["stream_begun", "stop_placed", "stop_lifted"]
+    assert desk.database.kinds(run_id) == [
+        "stream_begun",
+        "stop_placed",
+        "stop_lift_asked",
+        "stop_lifted",
+    ]
     return run_id
 
 

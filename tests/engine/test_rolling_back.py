@@ -8,7 +8,7 @@ import pytest
 from engine import api, sweeper
 from engine.errors import BadInput, Conflict, NotFound, NotPermitted
 from engine.models import Alert, Effect, Run
-from tests.cast import AGENT, reviewer
+from tests.cast import AGENT, all_go_on, reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import in_line_for, just_before
@@ -170,7 +170,7 @@ class TestAWholeRun:
         assert desk.run(refunds.run_id).reason_code == "stop"
         assert refunds.refunded() == ["25.00"] * 3
 
-        api.go_on(otto, "It was nothing.")
+        all_go_on(desk.people)
         desk.work(refunds.run_id)
         assert desk.run(refunds.run_id).status == "rolled_back"
         assert_sound(desk, refunds.run_id)

@@ -8,7 +8,7 @@ import pytest
 from engine import api, sweeper
 from engine.errors import BadInput, Conflict, NotPermitted, Stopped
 from engine.models import Effect, Proposal
-from tests.cast import AGENT, reviewer
+from tests.cast import AGENT, all_go_on, reviewer
 from tests.engine.together import just_before
 from tests.world import Desk
 
@@ -27,7 +27,10 @@ def stop(desk: Desk, scope: str) -> uuid.UUID:
 
 
 def go_on(desk: Desk, scope: str) -> None:
-    api.go_on(reviewer(desk.people.otto), "It was nothing.", scope=scope)
+    if scope == "everything":
+        all_go_on(desk.people)
+    else:
+        assert api.go_on(reviewer(desk.people.otto), "It was nothing.", scope=scope)
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -14,7 +14,7 @@ from engine.kit.sql import SqlUpdate
 from engine.models import Alert, Effect
 from engine.types import Answer
 from oversight.demo.placet_actions import Refund
-from tests.cast import reviewer
+from tests.cast import all_go_on, reviewer
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import just_before
 from tests.faults.outages import Died
@@ -213,7 +213,7 @@ class TestAMismatch:
         run_id, otto = desk.approved_refund(order).run_id, reviewer(desk.people.otto)
         with just_before("verify_effect", lambda: api.stop_everything(otto, "Odd.")):
             desk.work(run_id)
-        api.go_on(otto, "It was nothing.")
+        all_go_on(desk.people)
         api.resume_run(run_id, reviewer=otto, reason="Take it back now.")
 
         desk.work(run_id)

@@ -7,7 +7,7 @@ import pytest
 from engine import api
 from engine.models import Alert, Effect
 from oversight.embedded.processes import beat
-from tests.cast import reviewer
+from tests.cast import all_go_on, reviewer
 from tests.faults.processes import Broker, Worker, wait_until
 from tests.world import Desk
 
@@ -57,7 +57,7 @@ def test_what_a_stop_finds_lapses_by_itself_and_is_asked_anew_when_it_goes_on(
         return run.status, run.reason_code, desk.proposal(run.pk).status
 
     wait_until("it has lapsed", lambda: standing() == ("paused", "stop", "lapsed"))
-    api.go_on(otto, "It was nothing.")
+    all_go_on(desk.people)
     wait_until("it is asked anew", lambda: standing() == ("waiting_approval", None, "open"))
     assert desk.proposal(proposal.run_id).version == 2
 

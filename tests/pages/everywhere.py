@@ -14,7 +14,7 @@ from engine import api
 from engine.models import Checkpoint, Decision, Value
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
-from tests.cast import AGENT, CAST, reviewer
+from tests.cast import AGENT, CAST, all_go_on, reviewer
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
 from tests.pages.reading import Reader, address_of
 from tests.pages.rollbacks.tried import rehearsed
@@ -61,7 +61,7 @@ class Everywhere:
         alert, _ = wrong_refund(desk), stuck_rollback(desk)
         yield from self._of_alerts(alert.pk, in_doubt(desk).pk)
         drill = api.stop_everything(api.Command(user="root"), "A drill.")
-        api.go_on(api.Command(user="root"), "It was one.")
+        all_go_on(desk.people)
         yield from self._of_the_installation(str(drill))
         yield from self._of_the_policy()
         for name in ("person", "change", "qualify", "withdraw"):

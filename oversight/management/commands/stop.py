@@ -32,6 +32,11 @@ class Command(BaseCommand):
             help="everything, workflow:NAME, action:NAME, agent:NAME or run:ID",
         )
         parser.add_argument("--lift", action="store_true", help="let it go on")
+        parser.add_argument(
+            "--agree",
+            action="store_true",
+            help="with --lift: somebody else has asked that everything go on, and you agree",
+        )
         parser.add_argument("--rollbacks-run", action="store_true", help="rollbacks still run")
         parser.add_argument("--by", metavar="USERNAME", help="the operator who says so")
 
@@ -39,15 +44,21 @@ class Command(BaseCommand):
         speaker = _speaker(options["by"])
         try:
             if options["lift"]:
-                self._lift(speaker, options["reason"], options["scope"])
+                self._lift(speaker, options["reason"], options["scope"], options["agree"])
             else:
                 self._stop(speaker, options["reason"], options["scope"], options["rollbacks_run"])
         except PlacetError as problem:
             raise CommandError(str(problem.facts.get("detail") or problem.message)) from problem
 
-    def _lift(self, speaker: api.Speaker, reason: str, scope: str) -> None:
-        api.go_on(speaker, reason, scope=scope)
-        self.stdout.write("The stop is lifted. The next sweep finds what it held up.")
+    def _lift(self, speaker: api.Speaker, reason: str, scope: str, agrees: bool) -> None:
+        if api.go_on(speaker, reason, scope=scope, agrees=agrees):
+            self.stdout.write("The stop is lifted. The next sweep finds what it held up.")
+            return
+        minutes = round(api.TO_AGREE.total_seconds() / 60)
+        self.stdout.write(
+            "Everything stays stopped: it takes two. Another operator or administrator has to "
+            f"agree within {minutes} minutes, on the stop page or with --lift --agree."
+        )
 
     def _stop(self, speaker: api.Speaker, reason: str, scope: str, rollbacks_run: bool) -> None:
         stop = api.stop(speaker, reason, scope=scope, rollbacks_run=rollbacks_run)

@@ -16,6 +16,11 @@ def stop_placed(facts: Facts) -> Sentence:
     return Sentence(words=words_, glyph="stop", tone="bad", detail=facts["reason"])
 
 
+def stop_lift_asked(facts: Facts) -> Sentence:
+    words_ = _("Asked that everything go on")
+    return Sentence(words=words_, glyph="question", tone="info", detail=facts["reason"])
+
+
 def stop_lifted(facts: Facts) -> Sentence:
     return Sentence(words=_("Lifted the stop"), glyph="play", tone="good", detail=facts["reason"])
 

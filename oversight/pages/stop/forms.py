@@ -51,7 +51,9 @@ class PlaceForm(SaidForm):
 
 
 class LiftForm(SaidForm):
-    """`stop_id` is the stop that was shown: nobody lifts another one by a page that is old."""
+    """`stop_id` is the stop that was shown: nobody lifts another one by a page that is old.
+    `agrees`: with somebody else, who asked that everything go on."""
 
     stop_id = forms.UUIDField(widget=forms.HiddenInput)
+    agrees = forms.BooleanField(widget=forms.HiddenInput, required=False)
     reason = Words(label=_("Reason"), help_text=_("Why it is safe to go on."))

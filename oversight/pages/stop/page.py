@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine import api
@@ -43,11 +44,19 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One stop, and who placed and lifted it."""
+    """One stop, who placed it, who asked that it be lifted, and who lifted it."""
 
     stop: Placed
     placed_by: Actor
+    asked_by: Actor | None
     lifted_by: Actor | None
+
+    @property
+    def agree_until(self) -> datetime | None:
+        """Until when another person can agree with whoever asked; None where nobody waits."""
+        asked_at = self.stop.asked_at if self.stop.in_force else None
+        until = asked_at + api.TO_AGREE if asked_at else None
+        return until if until and until > timezone.now() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +79,8 @@ class Shown:
     @property
     def mark(self) -> str:
         """Changes with whatever is shown."""
-        seen = f"{self.offer} {self.receipt} {self.reach} {self.unknown} {self.narrower}"
+        asked = self.told and self.told.agree_until
+        seen = f"{self.offer} {self.receipt} {self.reach} {self.unknown} {self.narrower} {asked}"
         return sha256(seen.encode()).hexdigest()[:16]
 
     @property
@@ -96,12 +106,13 @@ def shown(*, offered: str | None) -> Shown:
 def told(stops: Iterable[Placed]) -> tuple[Told, ...]:
     """The stops with the names of the people behind them."""
     kept = tuple(stops)
-    speakers = [text for stop in kept for text in (stop.placed_by, stop.lifted_by)]
+    speakers = [text for stop in kept for text in (stop.placed_by, stop.asked_by, stop.lifted_by)]
     names = actors.names(speakers)
     return tuple(
         Told(
             stop=stop,
             placed_by=_speaker(stop.placed_by, names),
+            asked_by=_speaker(stop.asked_by, names) if stop.asked_by else None,
             lifted_by=_speaker(stop.lifted_by, names) if stop.lifted_by else None,
         )
         for stop in kept

@@ -19,7 +19,8 @@ LATEST = keyset.Order(at="placed_at", key="stop_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """One stop. `placed_by` and `lifted_by` are as the log names them."""
+    """One stop. `placed_by`, `asked_by` (that it be lifted) and `lifted_by` are as the log names
+    them."""
 
     stop_id: uuid.UUID
     scope: str
@@ -27,6 +28,9 @@ class Placed:
     rollbacks_run: bool
     placed_by: str
     placed_at: datetime
+    asked_by: str
+    asked_reason: str
+    asked_at: datetime | None
     lifted_by: str
     lifted_reason: str
     lifted_at: datetime | None
@@ -104,6 +108,9 @@ def _placed(record: Stop) -> Placed:
         rollbacks_run=record.rollbacks_run,
         placed_by=record.placed_by,
         placed_at=record.placed_at,
+        asked_by=record.lift_asked_by or "",
+        asked_reason=record.lift_asked_reason or "",
+        asked_at=record.lift_asked_at,
         lifted_by=record.lifted_by or "",
         lifted_reason=record.lifted_reason or "",
         lifted_at=record.lifted_at,

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from engine import api, states
@@ -90,23 +91,46 @@ def lift(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _once_more(request, form)
     try:
-        _lift(request, form)
+        lifted = _lift(request, form)
     except BadInput as problem:
         form.add_error(None, problem.message)
         return _once_more(request, form)
     except NotPermitted as problem:
         raise PermissionDenied(problem.message) from problem
     except Conflict:
-        return _overtaken(request, None)
-    messages.success(request, _("The stop is lifted. What it held up is asked about again."))
+        return _lifted_or_asked(request, reads.stop(form.cleaned_data["stop_id"]))
+    messages.success(request, _LIFTED if lifted else _ASKED)
     return redirect("stop:page")
 
 
-def _lift(request: HttpRequest, form: LiftForm) -> None:
-    standing = reads.stop(form.cleaned_data["stop_id"])
+_LIFTED = gettext_lazy("The stop is lifted. What it held up is asked about again.")
+_ASKED = gettext_lazy(
+    "Noted. Everything stays stopped until another operator or administrator agrees."
+)
+
+
+def _lift(request: HttpRequest, form: LiftForm) -> bool:
+    said = form.cleaned_data
+    standing = reads.stop(said["stop_id"])
     if standing is None or not standing.in_force:
         raise Conflict("The stop that was shown does not stand any more.")
-    api.go_on(_speaker(request), form.cleaned_data["reason"], scope=standing.scope)
+    speaker, agrees = _speaker(request), said["agrees"]
+    return api.go_on(speaker, said["reason"], scope=standing.scope, agrees=agrees)
+
+
+def _lifted_or_asked(request: HttpRequest, standing: Placed | None) -> HttpResponse:
+    """The 409 page: it is lifted already; or who asked for that is another than the page showed."""
+    if standing is None or not standing.in_force:
+        return _overtaken(request, None)
+    (told,) = pages.told([standing])
+    context = {"next_url": reverse("stop:page"), "next_label": _("See where it stands now")}
+    context["headline"] = _("Nothing was lifted, and your word was not kept")
+    context["detail"] = _("Nobody else's word stands any more: whoever asked did so too long ago.")
+    if told.asked_by and told.agree_until:
+        asked = _("%(person)s has asked meanwhile that everything go on: %(reason)s")
+        said = {"person": told.asked_by.name, "reason": standing.asked_reason}
+        context["detail"] = asked % said
+    return render(request, "409.html", context, status=409)
 
 
 def _overtaken(request: HttpRequest, standing: Placed | None) -> HttpResponse:
@@ -141,9 +165,10 @@ def _context(request: HttpRequest, form: SaidForm | None = None) -> dict[str, An
     now = pages.shown(offered=None if may_stop else "")
     found = reads.history(Cursor.read(request.GET))
     return {
+        "agrees": _is_asked_by_another(request, now.told),
         "shown": now,
         "may_stop": may_stop,
-        "form": _form(now, form) if may_stop else None,
+        "form": _form(request, now, form) if may_stop else None,
         "narrower": pages.told(reads.narrower_in_force()),
         "history": pages.told(found.rows),
         "newer_url": _url(newer=found.newer) if found.newer else "",
@@ -151,13 +176,21 @@ def _context(request: HttpRequest, form: SaidForm | None = None) -> dict[str, An
     }
 
 
-def _form(now: pages.Shown, form: SaidForm | None) -> SaidForm:
+def _form(request: HttpRequest, now: pages.Shown, form: SaidForm | None) -> SaidForm:
     """A form for what can be done now; what was typed into one that came back is kept."""
     if now.told is None:
         return form if isinstance(form, PlaceForm) else PlaceForm()
     if isinstance(form, LiftForm):
         return form
-    return LiftForm(initial={"stop_id": now.told.stop.stop_id})
+    agrees = _is_asked_by_another(request, now.told)
+    return LiftForm(initial={"stop_id": now.told.stop.stop_id, "agrees": agrees})
+
+
+def _is_asked_by_another(request: HttpRequest, told: pages.Told | None) -> bool:
+    """Whether all that is missing is that this reader agrees."""
+    if told is None or told.agree_until is None:
+        return False
+    return told.stop.asked_by != _speaker(request).actor
 
 
 def _url(**query: str) -> str:

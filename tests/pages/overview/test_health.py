@@ -6,7 +6,7 @@ import pytest
 
 from engine import api, leasing, sweeper
 from oversight.pages.overview.reads import health
-from tests.cast import People, reviewer
+from tests.cast import People, all_go_on, reviewer
 from tests.pages.alerts.trouble import stuck_rollback
 from tests.pages.reading import Page, Reader
 from tests.pages.unknowns.doubt import in_doubt
@@ -98,7 +98,7 @@ def test_it_counts_what_the_next_sweep_would_find(
     api.stop_everything(reviewer(people.otto), "A drill.")
     desk.work(approved.run_id)
     if not stopped:
-        api.go_on(reviewer(people.otto), "It was one.")
+        all_go_on(people)
     found = sweeper.run_once().runs
     runnable = health.runnable()
     assert runnable.count == len(found) > 1

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine import api
-from tests.cast import People, reviewer
+from tests.cast import People, all_go_on, reviewer
 from tests.pages.alerts.trouble import overdue, stuck_rollback, taken_on, wrong_refund
 from tests.pages.overview.words import said
 from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
@@ -121,7 +121,7 @@ def test_a_stop_in_force_stands_above_all(desk: Desk, people: People, otto: Read
     page = otto.get(OVERVIEW)
     assert "Everything is stopped The bank <b>has called</b>. Otto Weiss · " in said(page)
     assert page.text.index("Everything is stopped") < page.text.index("Open proposals")
-    api.go_on(reviewer(people.otto), "It was a drill.")
+    all_go_on(people)
     assert "Everything is stopped" not in otto.get(OVERVIEW).text
 
 

@@ -1,7 +1,7 @@
 """What a proposal's page says of stops: of one in force, and of that under which it lapsed."""
 
 from engine import api, sweeper
-from tests.cast import reviewer
+from tests.cast import all_go_on, reviewer
 from tests.pages.reading import Reader, address_of
 from tests.world import Desk
 
@@ -51,7 +51,7 @@ def test_asked_anew_it_is_decided_like_any_other(desk: Desk, rosa: Reader) -> No
     stop(desk, "everything")
     sweeper.run_once()
     desk.work(proposal.run_id)
-    api.go_on(reviewer(desk.people.otto), "It was nothing.")
+    all_go_on(desk.people)
     desk.work(proposal.run_id)
 
     shown = rosa.get(address_of(desk.proposal(proposal.run_id)))

@@ -6,7 +6,7 @@ import pytest
 
 from engine import api
 from oversight.reading import keyset
-from tests.cast import AGENT, People, reviewer
+from tests.cast import AGENT, People, all_go_on, reviewer
 from tests.pages.reading import Page, Reader
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Desk
@@ -100,11 +100,12 @@ def test_the_installations_own_logs_have_a_place_of_their_own(
 ) -> None:
     run_id = str(desk.start_run())
     api.stop_everything(reviewer(people.otto), "A drill.")
-    api.go_on(reviewer(people.otto), "It was one.")
+    all_go_on(people)
     assert runs(rosa.get("/runs/")) == [run_id]
     page = rosa.get("/runs/?show=installation")
     (own,) = runs(page)
     assert "Log of stops, 20" in page.text
     story = rosa.get(f"/runs/{own}/").text
     assert "Stopped everything, rollbacks too Otto Weiss A drill." in story
-    assert "Lifted the stop Otto Weiss It was one." in story
+    assert "Asked that everything go on Otto Weiss It looks like nothing." in story
+    assert "Lifted the stop Yara Sole It was nothing." in story

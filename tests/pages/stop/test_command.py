@@ -105,7 +105,9 @@ def test_rollbacks_run_meanwhile_where_it_says_so(database: Database) -> None:
 
 def test_it_is_lifted_with_a_reason_by_somebody_named(people: People) -> None:
     stop(reason="Odd.")
-    told = stop("--lift", "--by", people.otto.username, reason="It was explained.")
+    told = stop("--lift", reason="It looks like nothing.")
+    assert "Everything stays stopped: it takes two." in told
+    told = stop("--lift", "--agree", "--by", people.otto.username, reason="It was explained.")
     assert "The stop is lifted." in told
     lifted = Stop.objects.get()
     assert (lifted.lifted_by, lifted.lifted_reason) == (

@@ -9,7 +9,7 @@ import pytest
 
 from engine import api, db
 from engine.models import Effect, Stop
-from tests.cast import People, reviewer
+from tests.cast import People, all_go_on, reviewer
 from tests.engine.together import elsewhere
 from tests.pages.reading import Page, Reader
 from tests.pages.unknowns.doubt import deaf, in_doubt
@@ -101,7 +101,7 @@ def test_what_begins_after_it_is_over_is_not_on_it(
     desk: Desk, people: People, otto: Reader
 ) -> None:
     stop_id = stopped(people)
-    api.go_on(reviewer(people.otto), "Enough.")
+    all_go_on(people, "Enough.")
     in_doubt(desk)
     assert "Nothing was in flight" in otto.get(f"/stop/{stop_id}/").text
 
@@ -110,7 +110,7 @@ def test_a_stop_that_is_over_keeps_its_receipt(desk: Desk, people: People, otto:
     run_id = desk.approved_refund().run_id
     with after_intending(lambda: stopped(people)):
         desk.work(run_id)
-    api.go_on(reviewer(people.otto), "It was explained.")
+    all_go_on(people, "It was explained.")
     page = otto.get(f"/stop/{Stop.objects.get().pk}/")
     assert page.status == 200
     assert counted(page) == (0, 0, 1, 0)
@@ -139,7 +139,7 @@ def test_a_page_that_lets_it_be_lifted_is_told_when_somebody_did(
 ) -> None:
     stopped(people)
     address = otto.get("/stop/").attribute("hx-get")
-    api.go_on(reviewer(people.otto), "Enough.")
+    all_go_on(people, "Enough.")
     answer = otto.poll(address)
     assert "The stop was lifted" in answer.text
     assert "Nothing is stopped" in answer.text

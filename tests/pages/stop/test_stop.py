@@ -8,7 +8,7 @@ import pytest
 from engine import api
 from engine.models import Proposal, Stop
 from oversight.reading import keyset
-from tests.cast import People, reviewer
+from tests.cast import People, all_go_on, reviewer
 from tests.engine.together import together
 from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, Readers, contents, elements
@@ -24,7 +24,13 @@ def place(reader: Reader, **fields: Any) -> Page:
 
 
 def lift(reader: Reader, **fields: Any) -> Page:
-    """Post that the stop which the page shows is lifted."""
+    """Whoever sits at the machine has asked that everything go on; the reader agrees."""
+    api.go_on(api.Command(user="root"), "It looks like nothing.")
+    return say_go_on(reader, agrees="True", **fields)
+
+
+def say_go_on(reader: Reader, **fields: Any) -> Page:
+    """Post a word for lifting the stop that the page shows."""
     said = {"stop_id": shown_stop(reader), "reason": "It was explained.", **fields}
     return reader.post("/stop/lift/", **{name: v for name, v in said.items() if v is not None})
 
@@ -107,7 +113,7 @@ def test_nobody_else_places_or_lifts_one_and_all_see_it(
     assert contents(database) == before
     place(otto)
     before = contents(database)
-    assert lift(reader, stop_id=str(Stop.objects.get().pk)).status == 403
+    assert say_go_on(reader, stop_id=str(Stop.objects.get().pk)).status == 403
     assert contents(database) == before
     page = reader.get("/stop/")
     assert "Everything is stopped" in page.text
@@ -245,7 +251,7 @@ def test_pages_of_the_history_skip_and_repeat_nothing(
     monkeypatch.setattr(keyset, "SIZE", 2)
     for number in range(5):
         api.stop_everything(reviewer(people.otto), f"Drill {number}.")
-        api.go_on(reviewer(people.otto), "It was one.")
+        all_go_on(people)
     found, page = [], otto.get("/stop/")
     while True:
         found += re.findall(r"Drill (\d)\.", main_of(page))
@@ -280,3 +286,62 @@ def test_looking_changes_nothing(desk: Desk, database: Database, otto: Reader) -
     assert otto.post("/stop/").status == 405
     assert contents(database) == before
     assert Proposal.objects.count() == 0
+
+
+class TestThatEverythingGoesOnTakesTwo:
+    def test_the_first_word_is_shown_to_all_and_lifts_nothing(
+        self, people: People, otto: Reader, reading: Readers
+    ) -> None:
+        place(otto)
+        watched = reading(people.rosa).get("/stop/").attribute("hx-get")
+        assert say_go_on(otto).status == 302
+        page = otto.get("/stop/")
+        assert (
+            "Everything stays stopped until another operator or administrator agrees." in page.text
+        )
+        assert "Otto Weiss asks that everything go on" in page.text
+        assert "You have asked." in page.text
+        assert "Otto Weiss asks that everything go on" in reading(people.rosa).poll(watched).text
+        assert Stop.objects.get().lifted_at is None
+
+    def test_another_reads_why_and_agrees(
+        self, people: People, otto: Reader, reading: Readers
+    ) -> None:
+        place(otto)
+        say_go_on(otto, reason="The bank has answered.")
+        zoe = reading(people.zoe)
+        page = zoe.get("/stop/")
+        assert "The bank has answered." in page.text
+        assert "Agree, and lift the stop" in page.text
+        assert say_go_on(zoe, **offered(page)).status == 302
+        receipt = zoe.get(f"/stop/{Stop.objects.get().pk}/").text
+        assert "Asked to go on" in receipt
+        assert "The stop is lifted." in zoe.get("/stop/").text + receipt
+
+    def test_a_page_from_before_somebody_asked_lifts_nothing(
+        self, people: People, otto: Reader, reading: Readers
+    ) -> None:
+        place(otto)
+        zoe = reading(people.zoe)
+        before = offered(zoe.get("/stop/"))
+        say_go_on(otto, reason="The bank has answered.")
+        answer = say_go_on(zoe, **before)
+        assert answer.status == 409
+        assert "Otto Weiss has asked meanwhile" in answer.text
+        assert Stop.objects.get().lifted_at is None
+
+    def test_who_has_asked_does_not_agree_with_themselves(self, otto: Reader) -> None:
+        place(otto)
+        say_go_on(otto)
+        assert offered(otto.get("/stop/"))["agrees"] == "False"
+        assert say_go_on(otto, agrees="True").status == 409
+        assert Stop.objects.get().lifted_at is None
+
+
+def offered(page: Page) -> dict[str, str]:
+    """The hidden fields of the form by which a stop is lifted."""
+    fields = elements(page.html, "input")
+    return {each["name"]: each["value"] for each in fields if each.get("name") in HIDDEN_FIELDS}
+
+
+HIDDEN_FIELDS = ("stop_id", "agrees")
