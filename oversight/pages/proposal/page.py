@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from engine import api
 from oversight.pages.proposal import (
+    before,
     claiming,
     pieces,
     premises,
@@ -68,6 +69,7 @@ def assembled(
         "item": item,
         "pieces": drawn,
         "look": premises.last(item),
+        "before": before.of(item),
         "history": [(each, _of_version(said, each), edited.get(each.version)) for each in past],
         "standing": stands,
         "quorum": heard,
