@@ -8,7 +8,7 @@ from engine.canonical import check, packed
 from engine.errors import BadInput, NotFound
 from engine.hints import hint
 from engine.models import Proposal
-from engine.store import proposals
+from engine.store import edits
 from engine.types import Facts
 
 from .reasons import must_have_a_reason
@@ -18,7 +18,7 @@ from .who import Reviewer
 
 def why_not_edit(reviewer: Reviewer, version_id: uuid.UUID) -> str | None:
     """Why this person may not edit this proposal version now; None when they may."""
-    return proposals.why_not_edit(reviewer.person_id, version_id)
+    return edits.why_not_edit(reviewer.person_id, version_id)
 
 
 def edit(
@@ -59,7 +59,7 @@ def edit(
         "arguments": _other(shown, before, arguments),
         "seen": seen or {},
     }
-    heard(lambda: proposals.edit_proposal(run_id, reviewer.actor, packed(facts)))
+    heard(lambda: edits.edit_proposal(run_id, reviewer.actor, packed(facts)))
     hint(run_id)
 
 

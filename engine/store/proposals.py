@@ -56,16 +56,6 @@ def lapse_proposal_if_rule_changed(run: uuid.UUID, version: uuid.UUID) -> bool:
     return bool(call("lapse_proposal_if_rule_changed", run, version))
 
 
-def why_not_edit(person: int, proposal: uuid.UUID) -> str | None:
-    """Why this person may not edit this proposal version now; None when they may."""
-    return call("why_not_edit", person, proposal)
-
-
-def edit_proposal(run: uuid.UUID, actor: str, payload: bytes) -> Told:
-    """Other arguments for an open version, by a reviewer; {"refused": why} without authority."""
-    return call("edit_proposal", run, actor, payload)
-
-
 def take_back_approval(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     """Somebody takes their own approval back, as long as nothing was sent under it."""
     return call("take_back_approval", run, actor, payload)
