@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
+from allauth.account.utils import perform_login
 from django.conf import settings
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +13,7 @@ from django.views.decorators.http import require_POST
 from engine import api
 from oversight.demo.cast import CAST
 from oversight.models import Person
+from oversight.second_factor import factors
 from oversight.signing_in import known
 
 
@@ -22,10 +25,17 @@ def cast(request: HttpRequest) -> dict[str, Any]:
 
 @require_POST
 def enter(request: HttpRequest, name: str) -> HttpResponse:
-    """Sign in as this person of the cast, in a session of their own; nobody else can be chosen."""
+    """Sign in as this person of the cast, in a session of their own; nobody else can be chosen.
+
+    The click stands for the password alone: a second factor that somebody gave them is asked for.
+    """
     if name not in {part.name for part in CAST}:
         raise Http404
     person = get_object_or_404(Person, username=name, is_active=True)
+    if factors.kinds(person.pk):
+        get_adapter().logout(request)
+        answer: HttpResponse = perform_login(request, person)
+        return answer
     login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
     api.note_signed_in(known(person))
     return redirect(resolve_url(settings.LOGIN_REDIRECT_URL))

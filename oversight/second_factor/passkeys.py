@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from allauth.mfa.models import Authenticator
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from fido2.server import Fido2Server
@@ -32,7 +33,7 @@ Options = Mapping[str, Any]
 def ask(request: HttpRequest, person_id: int, purpose: str) -> Options:
     """What a browser needs to show one of this person's passkeys."""
     options, state = _server(request).authenticate_begin(
-        credentials=list(_credentials(person_id)), user_verification=_VERIFIED
+        credentials=_credentials(person_id), user_verification=_VERIFIED
     )
     _remember(request, purpose, state)
     return dict(options)
@@ -40,15 +41,17 @@ def ask(request: HttpRequest, person_id: int, purpose: str) -> Options:
 
 def shown(request: HttpRequest, person_id: int, purpose: str, answer: str) -> Authenticator | None:
     """The passkey that was shown, if it is one of this person's and was asked for this purpose."""
-    state, known = _asked(request, purpose), _credentials(person_id)
+    state = _asked(request, purpose)
     if state is None:
         return None
+    known = {_credential(key).credential_id: key for key in _kept(person_id)}
     try:
-        found = _server(request).authenticate_complete(state, list(known), json.loads(answer))
+        server, said = _server(request), json.loads(answer)
+        found = server.authenticate_complete(state, _credentials(person_id), said)
     except Exception:
         # It is anybody's bytes, read by several parsers: whatever they trip over, nothing is shown.
         return None
-    key = known[found]
+    key = known[found.credential_id]
     key.last_used_at = timezone.now()
     key.save(update_fields=["last_used_at"])
     return key
@@ -61,7 +64,7 @@ def ask_for_new(request: HttpRequest, person: Person, purpose: str) -> Options:
     )
     options, state = _server(request).register_begin(
         entity,
-        credentials=list(_credentials(person.pk)),
+        credentials=_credentials(person.pk),
         resident_key_requirement=ResidentKeyRequirement.DISCOURAGED,
         user_verification=_VERIFIED,
     )
@@ -97,12 +100,18 @@ def _asked(request: HttpRequest, purpose: str) -> Any:
     return asked["state"] if asked and asked["purpose"] == purpose else None
 
 
-def _credentials(person_id: int) -> dict[AttestedCredentialData, Authenticator]:
-    keys = Authenticator.objects.filter(user_id=person_id, type=Authenticator.Type.WEBAUTHN)
-    found = {_credential(key): key for key in keys}
-    return {credential: key for credential, key in found.items() if credential is not None}
+def _credentials(person_id: int) -> list[AttestedCredentialData]:
+    return [_credential(key) for key in _kept(person_id)]
 
 
-def _credential(key: Authenticator) -> AttestedCredentialData | None:
+def _kept(person_id: int) -> QuerySet[Authenticator]:
+    return Authenticator.objects.filter(user_id=person_id, type=Authenticator.Type.WEBAUTHN)
+
+
+def _credential(key: Authenticator) -> AttestedCredentialData:
+    """Raises ValueError for a passkey without a credential; `made` keeps none such."""
     kept = RegistrationResponse.from_dict(key.data["credential"])
-    return kept.response.attestation_object.auth_data.credential_data
+    credential = kept.response.attestation_object.auth_data.credential_data
+    if credential is None:
+        raise ValueError("no credential")
+    return credential
