@@ -78,6 +78,8 @@ ROUTES: Mapping[str, Allowed] = {
     "overview:news": EVERYBODY,
     "inbox:page": EVERYBODY,
     "inbox:live": EVERYBODY,
+    "inbox:choose": REVIEWERS,
+    "inbox:reject": REVIEWERS,
     "proposal:newest": EVERYBODY,
     "proposal:version": EVERYBODY,
     "proposal:live": EVERYBODY,

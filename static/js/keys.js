@@ -2,9 +2,9 @@
 // No key decides anything. They can be switched off (WCAG 2.2, 2.1.4) in the help dialog.
 (() => {
   "use strict";
-  const store = "placet-keys";
   const dialog = document.getElementById("keys");
   if (!dialog) return;
+  const store = `placet-keys:${dialog.dataset.whose}`;
   const wanted = dialog.querySelector("[data-keys-wanted]");
 
   const recall = () => {
@@ -39,14 +39,23 @@
   };
 
   const openRow = () => {
-    const row = document.activeElement.closest("[data-row]");
+    const row = here();
     const link = row && (row.matches("a") ? row : row.querySelector(".table__open"));
     if (link) link.click();
   };
 
+  const here = () => document.activeElement.closest("[data-row]");
+
   const goTo = (key) => {
-    const found = document.querySelector(`[data-key="${key}"]`);
+    const found = (here() || document).querySelector(`[data-key="${key}"]`);
     if (found) found.focus();
+  };
+
+  // from a row, to the form where it is rejected: the form decides, no key does
+  const toReject = () => {
+    const link = here() && here().querySelector(".table__open");
+    if (link) location.assign(`${link.href}#reject`);
+    else goTo("r");
   };
 
   const acts = {
@@ -54,10 +63,11 @@
     k: () => move(-1),
     o: openRow,
     c: () => goTo("c"),
-    r: () => goTo("r"),
+    r: toReject,
     "?": () => dialog.showModal(),
   };
 
+  if (location.hash === "#reject") goTo("r");
   wanted.checked = recall();
   wanted.addEventListener("change", () => keep(wanted.checked));
   document.querySelectorAll("[data-keys-open]").forEach((button) => {

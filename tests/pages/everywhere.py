@@ -145,7 +145,7 @@ PLAIN = (
     "account_logout",
     "account_inactive",
     *(f"overview:{name}" for name in ("page", "live", "measured", "proposals", "news")),
-    *("inbox:page", "inbox:live", "runs:page"),
+    *("inbox:page", "inbox:live", "inbox:choose", "inbox:reject", "runs:page"),
     *("unknowns:page", "unknowns:news", "alerts:page", "alerts:news"),
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),

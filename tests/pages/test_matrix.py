@@ -31,6 +31,8 @@ SAID = {302, 400, 422}
 NOT_ANSWERED = {405}
 
 SAYING = {
+    "inbox:choose",
+    "inbox:reject",
     "proposal:decide",
     "proposal:take_back",
     "proposal:claim",

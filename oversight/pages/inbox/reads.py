@@ -1,4 +1,4 @@
-"""What the inbox reads: one function, one query, frozen rows out."""
+"""What the inbox reads of what is open: one function, one query, frozen rows out."""
 
 import uuid
 from collections.abc import Mapping
@@ -6,27 +6,43 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
-from django.db.models.functions import Now
+from django.contrib.auth.models import Group
+from django.db.models import (
+    Count,
+    Exists,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from engine.models import Decision, Effect, Proposal
-from oversight.reading import decidable, keyset, reasons, twins
-from oversight.showing import literal, versions
-
-LIST = 100
-"""How many proposals the list to decide shows; those with the least time left."""
+from engine.models import Decision, Event, Proposal
+from oversight.reading import claims, decidable, rehearsals, twins, worklist
+from oversight.reading.claims import Held
+from oversight.reading.rehearsals import Rehearsed
+from oversight.showing import literal
 
 PRESSING = timedelta(hours=1)
 """From here on the time left is pointed out."""
 
-NEWEST_DECIDED = keyset.Order(at="closed_at", key="id")
+LEAST_TIME_LEFT = worklist.Order(weight="alike", at="valid_until", key="id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """One proposal to decide. `headline`, `target` and `agent` may be anybody's words."""
+    """One open proposal. `headline`, `target`, `agent` and `branch` may be anybody's words.
 
+    `approvals` is None where the reader decides blind; `why_not` is why it is not theirs to decide.
+    """
+
+    id: uuid.UUID
     proposal_id: uuid.UUID
     version: int
     risk: str
@@ -34,107 +50,114 @@ class Waiting:
     action: str
     target: str
     agent: str
+    workflow: str
+    branch: str
     rollback: str
+    rehearsed: Rehearsed | None
     opened_at: datetime
     valid_until: datetime
     asked_before: bool
+    needed: int
+    approvals: int | None
+    claim: Held | None
+    reader: int
+    why_not: str = ""
 
     @property
     def pressing(self) -> bool:
         return self.valid_until - timezone.now() < PRESSING
 
+    @property
+    def claimed_by_reader(self) -> bool:
+        return self.claim is not None and self.claim.person_id == self.reader
+
+    @property
+    def lost(self) -> bool:
+        """Somebody took the reader's claim over."""
+        return self.claim is not None and self.claim.from_id == self.reader
+
+
+def to_decide(person_id: int) -> QuerySet[Proposal]:
+    """What this person may decide now."""
+    return decidable.proposals(person_id)
+
+
+def claimed(person_id: int) -> QuerySet[Proposal]:
+    """Those that somebody has claimed."""
+    held = claims.living().values("proposal")
+    return decidable.proposals(person_id).filter(pk__in=held)
+
+
+def not_theirs(person_id: int) -> QuerySet[Proposal]:
+    """What is open, and not for this person to decide."""
+    theirs = decidable.proposals(person_id).values("pk")
+    return Proposal.objects.filter(status="open", valid_until__gt=Now()).exclude(pk__in=theirs)
+
+
+def page(
+    query: QuerySet[Proposal], cursor: worklist.Cursor, person_id: int
+) -> worklist.Page[Waiting]:
+    """One page of what is open, the least time left first."""
+    told = twins.marked(query).select_related("run").annotate(**_beside(person_id))
+    found = worklist.page(told, LEAST_TIME_LEFT, cursor, lambda record: record)
+    held = claims.on([each.pk for each in found.rows])
+    context = _Context(
+        reader=person_id, held=held, rehearsed=rehearsals.latest(), groups=_groups(person_id)
+    )
+    rows = tuple(context.waiting(record) for record in found.rows)
+    return worklist.Page(rows=rows, before=found.before, after=found.after)
+
+
+def _beside(person_id: int) -> dict[str, Any]:
+    started = Event.objects.filter(run_id=OuterRef("run_id"), seq=1, actor=f"person:{person_id}")
+    heard = Decision.objects.filter(proposal=OuterRef("pk"), person=person_id)
+    yes = Decision.objects.filter(proposal=OuterRef("pk"), decision="approve").order_by()
+    count = yes.values("proposal").annotate(count=Count("pk")).values("count")
+    return {
+        "alike": Value(0, output_field=IntegerField()),
+        "approved": Coalesce(Subquery(count), 0),
+        "started_by_reader": Exists(started),
+        "heard_reader": Exists(heard),
+    }
+
+
+def _groups(person_id: int) -> frozenset[str]:
+    return frozenset(Group.objects.filter(user=person_id).values_list("name", flat=True))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """One proposal version that is no longer open, who closed it, and what became of it.
-
-    `asked_anew` says what has changed under a version that fell for it; the next one is open to
-    a decision of its own. It may be anybody's words.
-    """
+class Lost:
+    """A claim of the reader's that somebody else has taken over."""
 
     proposal_id: uuid.UUID
     version: int
-    run_id: uuid.UUID
-    risk: str
     headline: str
-    action: str
-    target: str
-    status: str
-    closed_at: datetime
     person: str
-    reason: str
-    effect: str
-    asked_anew: str
-
-    @property
-    def unsettled(self) -> bool:
-        """Approved, and the world has not answered for good."""
-        final = self.effect in ("committed", "failed", "compensated")
-        return self.status == "approved" and not final
+    at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """What a reader of the list has seen of it: how many there were, and the newest of them."""
-
-    count: int = 0
-    newest: datetime | None = None
-
-    def __str__(self) -> str:
-        return f"{self.count}~{self.newest.isoformat() if self.newest else ''}"
-
-    @classmethod
-    def read(cls, text: str) -> "Mark":
-        """What `str` wrote; something else counts as having seen nothing."""
-        count, _, newest = text.partition("~")
-        try:
-            return cls(count=int(count), newest=datetime.fromisoformat(newest) if newest else None)
-        except ValueError:
-            return cls()
-
-
-def waiting_for(person_id: int) -> tuple[Waiting, ...]:
-    """What this person may decide now, the least time left first."""
-    query = twins.marked(decidable.proposals(person_id)).order_by("valid_until", "id")
-    return tuple(_waiting(record) for record in query[:LIST])
-
-
-def mark_for(person_id: int) -> Mark:
-    found = decidable.proposals(person_id).aggregate(count=Count("id"), newest=Max("opened_at"))
-    return Mark(count=found["count"], newest=found["newest"])
-
-
-def news_for(person_id: int, seen: Mark) -> int:
-    """How many proposals have come since `seen`.
-
-    Two transactions may commit in another order than their clocks say, so that a newcomer can be
-    older than the newest one seen: the longer list gives it away.
-    """
-    newer = Q(opened_at__gt=seen.newest) if seen.newest else Q()
-    found = decidable.proposals(person_id).aggregate(
-        count=Count("id"), newer=Count("id", filter=newer)
+def lost(person_id: int) -> tuple[Lost, ...]:
+    """Claims that were taken over from this person and that still hold."""
+    found = claims.living().filter(from_person=person_id).select_related("proposal")
+    return tuple(
+        Lost(
+            proposal_id=each.proposal.proposal_id,
+            version=each.proposal.version,
+            headline=literal.read(bytes(each.proposal.terms))["headline"],
+            person=each.person_name,
+            at=each.claimed_at,
+        )
+        for each in found.order_by("-claimed_at")[:10]
     )
-    return max(found["newer"], found["count"] - seen.count)
 
 
-def decided(cursor: keyset.Cursor) -> keyset.Page[Decided]:
-    """What is no longer open, the latest first."""
-    said = Decision.objects.filter(proposal=OuterRef("pk")).order_by("-decided_at")
-    done = Effect.objects.filter(
-        proposal_id=OuterRef("proposal_id"), proposal_version=OuterRef("version")
-    )
-    later = Proposal.objects.filter(
-        proposal_id=OuterRef("proposal_id"), version=OuterRef("version") + 1
-    )
-    query = Proposal.objects.exclude(closed_at=None).annotate(
-        person=Subquery(said.values("person_name")[:1]),
-        reason_code=Subquery(said.values("reason_code")[:1]),
-        reason=Subquery(said.values("reason")[:1]),
-        effect_status=Subquery(done.values("status")[:1]),
-        effect_committed_at=Subquery(done.values("committed_at")[:1]),
-        next_terms=Subquery(later.values("terms")[:1]),
-    )
-    return keyset.page(query, NEWEST_DECIDED, cursor, _decided)
+def known(query: QuerySet[Proposal]) -> Mapping[str, list[str]]:
+    """The actions, agents and workflows that occur, for the filters to offer."""
+    found = list(query.order_by().values_list("action", "agent", "run__workflow").distinct()[:200])
+    names = ("actions", "agents", "workflows")
+    told = {name: sorted({each[place] for each in found}) for place, name in enumerate(names)}
+    told["agents"] = [agent.removeprefix("agent:") for agent in told["agents"]]
+    return told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,56 +176,57 @@ def last_and_next() -> LastAndNext:
     return LastAndNext(last_decision=found["last"], next_expiry=found["expiry"])
 
 
-def _waiting(record: Any) -> Waiting:
-    terms = literal.read(bytes(record.terms))
-    return Waiting(
-        proposal_id=record.proposal_id,
-        version=record.version,
-        agent=record.agent.removeprefix("agent:"),
-        rollback=terms["rollback"]["kind"],
-        opened_at=record.opened_at,
-        valid_until=record.valid_until,
-        asked_before=record.asked_before,
-        **_shown(record, terms),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What a row needs besides its record, read once for the whole page."""
+
+    reader: int
+    held: Mapping[uuid.UUID, Held]
+    rehearsed: Mapping[tuple[str, int], Rehearsed]
+    groups: frozenset[str]
+
+    def waiting(self, record: Any) -> Waiting:
+        terms = literal.read(bytes(record.terms))
+        rule, why_not = terms["rule"], self.why_not(record)
+        return Waiting(
+            id=record.id,
+            proposal_id=record.proposal_id,
+            version=record.version,
+            agent=record.agent.removeprefix("agent:"),
+            workflow=f"{record.run.workflow} {record.run.workflow_version}",
+            branch=record.run.branch or "",
+            rollback=terms["rollback"]["kind"],
+            rehearsed=self.rehearsed.get((record.action, record.action_version)),
+            opened_at=record.opened_at,
+            valid_until=record.valid_until,
+            asked_before=record.asked_before,
+            needed=sum(int(group["approve"]) for group in rule["groups"]),
+            approvals=None if rule["blind"] and not why_not else record.approved,
+            claim=self.held.get(record.id),
+            reader=self.reader,
+            why_not=why_not,
+            **shown(record, terms),
+        )
+
+    def why_not(self, record: Any) -> str:
+        """Why it is not for the reader to decide; nothing where it is."""
+        if record.heard_reader:
+            return _("Your word is in; others have to be heard.")
+        if record.started_by_reader or record.run.initiator_person_id == self.reader:
+            return _("You started it, or your agent did.")
+        if self.reader in record.editors:
+            return _("You edited it.")
+        if not self.groups & set(record.groups):
+            return _("It waits for %(groups)s; you are in none of them.") % {
+                "groups": ", ".join(record.groups)
+            }
+        return ""
 
 
-def _shown(record: Proposal, terms: Mapping[str, Any]) -> dict[str, str]:
+def shown(record: Proposal, terms: Mapping[str, Any]) -> dict[str, str]:
     return {
         "risk": record.risk,
         "headline": terms["headline"],
         "action": terms["action"],
         "target": terms["target"],
     }
-
-
-def _decided(record: Any) -> Decided:
-    terms = literal.read(bytes(record.terms))
-    return Decided(
-        proposal_id=record.proposal_id,
-        version=record.version,
-        run_id=record.run_id,
-        status=record.status,
-        closed_at=record.closed_at,
-        person=record.person or "",
-        reason=reasons.in_words(record.reason_code, record.reason or ""),
-        effect=_effect(record),
-        asked_anew=_asked_anew(record),
-        **_shown(record, terms),
-    )
-
-
-def _asked_anew(record: Any) -> str:
-    if record.next_terms is None:
-        return ""
-    changed = literal.read(bytes(record.next_terms)).get("carried_over", ())
-    return ", ".join(versions.changed(one) for one in changed)
-
-
-def _effect(record: Any) -> str:
-    """The word for what happened; of a lapsed approval nothing was sent."""
-    if record.status == "lapsed":
-        return ""
-    if record.effect_committed_at and record.effect_status == "succeeded":
-        return "committed"
-    return record.effect_status or ""
