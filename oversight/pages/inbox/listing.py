@@ -39,7 +39,8 @@ class OpenList:
     def read(cls, wish: Wish, person_id: int) -> "OpenList":
         everything = OPEN[wish.show](person_id)
         query = narrowed(everything, wish.narrowing.cleaned_data, person_id)
-        page, seen = reads.page(query, wish.cursor, person_id), worklist.mark(query, "opened_at")
+        page = reads.page(query, wish.cursor, person_id, theirs=wish.show != forms.MINE)
+        seen = worklist.mark(query, "opened_at")
         return cls(
             page=page,
             seen=seen,

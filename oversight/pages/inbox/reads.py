@@ -95,14 +95,18 @@ def not_theirs(person_id: int) -> QuerySet[Proposal]:
 
 
 def page(
-    query: QuerySet[Proposal], cursor: worklist.Cursor, person_id: int
+    query: QuerySet[Proposal], cursor: worklist.Cursor, person_id: int, *, theirs: bool
 ) -> worklist.Page[Waiting]:
-    """One page of what is open, the least time left first."""
+    """One page of what is open, the least time left first; `theirs` if the reader decides it."""
     told = twins.marked(query).select_related("run").annotate(**_beside(person_id))
     found = worklist.page(told, LEAST_TIME_LEFT, cursor, lambda record: record)
     held = claims.on([each.pk for each in found.rows])
     context = _Context(
-        reader=person_id, held=held, rehearsed=rehearsals.latest(), groups=_groups(person_id)
+        reader=person_id,
+        held=held,
+        rehearsed=rehearsals.latest(),
+        groups=_groups(person_id),
+        theirs=theirs,
     )
     rows = tuple(context.waiting(record) for record in found.rows)
     return worklist.Page(rows=rows, before=found.before, after=found.after)
@@ -184,6 +188,7 @@ class _Context:
     held: Mapping[uuid.UUID, Held]
     rehearsed: Mapping[tuple[str, int], Rehearsed]
     groups: frozenset[str]
+    theirs: bool
 
     def waiting(self, record: Any) -> Waiting:
         terms = literal.read(bytes(record.terms))
@@ -220,7 +225,9 @@ class _Context:
             return _("It waits for %(groups)s; you are in none of them.") % {
                 "groups": ", ".join(record.groups)
             }
-        return ""
+        return (
+            "" if self.theirs else _("Its rule asks more of who decides it: open it to see what.")
+        )
 
 
 def shown(record: Proposal, terms: Mapping[str, Any]) -> dict[str, str]:

@@ -122,3 +122,20 @@ def test_a_word_that_nobody_knows_in_the_post_approves_nothing(desk: Desk, rosa:
     rosa.post("/inbox/reject/", chosen=chosen, reason="Yes.", decision="approve")
 
     assert statuses(proposal) == ["rejected"]
+
+
+def test_what_changed_under_its_digest_is_not_rejected(desk: Desk, rosa: Reader) -> None:
+    """Stored whole and consistent, but not what was shown."""
+    proposal, other = desk.propose_refund(), desk.propose_refund()
+    chosen = token(choose(rosa, proposal))
+    desk.database.execute(
+        "UPDATE engine_proposal p SET terms = o.terms, arguments = o.arguments, digest = o.digest"
+        " FROM engine_proposal o WHERE p.id = %s AND o.id = %s",
+        proposal.pk,
+        other.pk,
+    )
+
+    page = rosa.post("/inbox/reject/", chosen=chosen, reason="No.")
+
+    assert "Changed since: open it" in page.text
+    assert statuses(proposal) == ["open"]
