@@ -83,6 +83,22 @@ def keep(played: Played, *, actor: str, person_id: int, name: str) -> uuid.UUID:
     return rehearsals.keep_rehearsal(actor, packed(storable(facts)))
 
 
+def keep_drill(played: Played, *, actor: str, person_id: int, name: str) -> None:
+    """That the stop was drilled, with all that was seen, is an event of the day's log of stops."""
+    facts = {
+        "person": person_id,
+        "person_name": name,
+        "action": played.action,
+        "result": "passed" if played.passed else "failed",
+        "run": str(played.run_id) if played.run_id else None,
+        "started_at": played.started_at.isoformat(),
+        "ended_at": played.ended_at.isoformat(),
+        "timeline": [asdict(moment) for moment in played.timeline],
+        "assertions": [asdict(each) for each in played.assertions],
+    }
+    rehearsals.keep_drill(actor, packed(storable(facts)))
+
+
 def now() -> datetime:
     return datetime.now(UTC)
 

@@ -40,7 +40,7 @@ from .people import Standing, change_person
 from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
 from .premises import look_again
 from .qualifications import grant_qualification, withdraw_qualification
-from .rehearsals import keep_rehearsal
+from .rehearsals import keep_drill, keep_rehearsal
 from .reviewers import decide, step_up, take_back_approval, why_not_decide
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import TO_AGREE, go_on, halt_receipt, stop, stop_everything, stop_over
@@ -72,6 +72,7 @@ __all__ = [
     "go_on",
     "grant_qualification",
     "halt_receipt",
+    "keep_drill",
     "keep_rehearsal",
     "large_value",
     "look_again",

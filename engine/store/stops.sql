@@ -93,6 +93,14 @@ BEGIN
     RETURN v_id;
 END $$;
 
+-- Whoever may stop may drill it; what was seen is noted beside the stops.
+CREATE FUNCTION doors.keep_drill(p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM doors._may_stop((doors._facts(p_payload)->>'person')::bigint);
+    PERFORM doors.note('stops', 'stop_drilled', p_actor, p_payload);
+END $$;
+
 -- Whether there is such a run: a stop for one that there is not would stop nothing.
 CREATE FUNCTION doors.is_run(p_run uuid) RETURNS boolean
 LANGUAGE sql STABLE AS $$ SELECT EXISTS (SELECT 1 FROM engine_run WHERE run_id = p_run) $$;

@@ -20,22 +20,11 @@ from oversight.embedded.folders import discard, short_private_folder
 from oversight.embedded.guardian import is_alive
 from oversight.models import Person
 
+from .casting import Cast
 from .stage import Stage
 
 AGENT = rehearsing.INITIATOR
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cast:
-    """Who has it played and takes the effect back, and who approves it: others, as many as the rule
-    for it asks for."""
-
-    operator: Person
-    reviewers: tuple[Person, ...]
-
-    def speaks(self, person: Person) -> api.Reviewer:
-        return api.Reviewer(person_id=person.pk, name=str(person))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,14 +47,29 @@ class Notes:
         self.assertions.append(Assertion(what=what, holds=bool(holds), detail=detail))
 
 
+Story = Callable[[Action, Cast, Notes, Path, Mapping[str, str]], None]
+
+
 def perform(
     action: type[Action], cast: Cast, *, environment: Mapping[str, str] | None = None, say: Say
 ) -> Played:
     """Play it. The workers are started with `environment` beside this process's own."""
+    return played(_play, action, cast, environment=environment, say=say)
+
+
+def played(
+    story: Story,
+    action: type[Action],
+    cast: Cast,
+    *,
+    environment: Mapping[str, str] | None,
+    say: Say,
+) -> Played:
+    """What this story has come to, good or bad."""
     notes, began = Notes(say=say), rehearsing.now()
     folder = short_private_folder()
     try:
-        _play(action(), cast, notes, folder, environment or {})
+        story(action(), cast, notes, folder, environment or {})
     except Exception as problem:
         notes.note("Broke off", f"{type(problem).__name__}: {problem}")
         notes.check("It was played to its end", False, problem)
@@ -87,31 +91,31 @@ def _play(
     action: Action, cast: Cast, notes: Notes, folder: Path, environment: Mapping[str, str]
 ) -> None:
     arguments = action.rehearsal() or {}
-    before = _found(action, arguments)
-    notes.run_id = _asked_for(action, arguments, cast)
+    before = found(action, arguments)
+    notes.run_id = asked_for(action, arguments, cast)
     stage = Stage(notes.run_id, folder, environment)
     stage.advance()
-    _approve(stage, cast)
+    approve(stage, cast)
     approved_by = " and ".join(map(str, cast.reviewers))
     notes.note("Approved", f"by {approved_by}; the target is as it was found")
     _kill(stage, notes)
     _recover(stage, action, notes)
     if stage.effect().status == "succeeded":
         _take_back(stage, action, cast, notes)
-    after = _found(action, arguments)
+    after = found(action, arguments)
     same = frozen(after) == frozen(before)
     notes.check("The target is as it was before", same, f"{before} → {after}")
     notes.check("The log verifies", auditing.run_once(stage.run_id).intact)
     notes.note("Looked at the target again", "as it was" if same else "not as it was")
 
 
-def _found(action: Action, arguments: Mapping[str, Any]) -> Any:
+def found(action: Action, arguments: Mapping[str, Any]) -> Any:
     """What the action's precondition reads at the target now."""
     found = action.precondition(actions.validated(action, arguments))
     return concealing.without_secrets(as_said(found))
 
 
-def _asked_for(action: Action, arguments: Mapping[str, Any], cast: Cast) -> uuid.UUID:
+def asked_for(action: Action, arguments: Mapping[str, Any], cast: Cast) -> uuid.UUID:
     initiator = api.Initiator(actor=AGENT, person_id=cast.operator.pk)
     labels = {"rehearsal": action.label(), "reserved_for": rehearsing.OWNER}
     run_id = api.start_run("agent", initiator=initiator, labels=labels)
@@ -126,7 +130,7 @@ def _asked_for(action: Action, arguments: Mapping[str, Any], cast: Cast) -> uuid
     return run_id
 
 
-def _approve(stage: Stage, cast: Cast) -> None:
+def approve(stage: Stage, cast: Cast) -> None:
     """Exactly what lies there, and for a target that nothing else uses. Raises RuntimeError where
     these people are not enough for the rule that holds."""
     for reviewer in cast.reviewers:

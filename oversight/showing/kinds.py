@@ -79,6 +79,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "erased": (_("Content erased"), "eye-off", "plain"),
     "stream_begun": (_("Day's log begun"), "play", "plain"),
     "stop_placed": (_("Stop placed"), "stop", "bad"),
+    "stop_drilled": (_("Stop drilled"), "check-ring", "info"),
     "stop_lift_asked": (_("Asked to lift the stop"), "question", "info"),
     "stop_lifted": (_("Stop lifted"), "play", "good"),
     "policy_proposed": (_("Policy proposed"), "ballot", "wait"),

@@ -3,7 +3,8 @@
 import pytest
 
 from engine import actions, rehearsing
-from oversight.rehearsal.performing import Cast, perform
+from oversight.rehearsal.casting import Cast
+from oversight.rehearsal.performing import perform
 from tests.cast import People
 from tests.demo.conftest import Outside
 from tests.world import Ledger

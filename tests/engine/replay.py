@@ -488,6 +488,7 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "run_accepted": accepted,
     "stream_begun": begun,
     "stop_placed": heard,
+    "stop_drilled": heard,
     "stop_lift_asked": heard,
     "stop_lifted": heard,
     "rehearsal_finished": heard,

@@ -11,7 +11,8 @@ from engine import actions, api, rehearsing, worker
 from engine.errors import NotPermitted
 from engine.models import Effect, Event, Rehearsal
 from oversight.demo.desk.stock import REHEARSAL
-from oversight.rehearsal.performing import Cast, perform
+from oversight.rehearsal.casting import Cast
+from oversight.rehearsal.performing import perform
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
 from tests.engine.test_replay import assert_tables_match_the_log

@@ -14,9 +14,10 @@ from engine import actions, api, rehearsing
 from engine.actions import Action
 from engine.errors import PlacetError
 from engine.rehearsing import Played
-from oversight.models import Person
+from oversight.rehearsal import casting, report
+from oversight.rehearsal.casting import Cast
 from oversight.rehearsal.due import due
-from oversight.rehearsal.performing import Cast, perform
+from oversight.rehearsal.performing import perform
 
 
 class Command(BaseCommand):
@@ -28,21 +29,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--due", action="store_true", help="those whose last rehearsal counts no more"
         )
-        parser.add_argument("--operator", required=True, help="who has it played, and rolls back")
-        parser.add_argument(
-            "--reviewer",
-            required=True,
-            action="append",
-            help="who approves what is done; once more for each that the policy asks for",
-        )
+        casting.add_arguments(parser)
         parser.add_argument("--json", action="store_true", help="a JSON array on the output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = self._chosen(options["action"], every=options["all"], due_only=options["due"])
-        cast = Cast(
-            operator=_person(options["operator"], "operator"),
-            reviewers=tuple(_person(name, "reviewer") for name in options["reviewer"]),
-        )
+        cast = casting.cast(options["operator"], options["reviewer"])
         played = [self._played(action, cast) for action in chosen]
         self._report(played, as_json=options["json"])
         if not all(each.passed for each in played):
@@ -79,37 +71,12 @@ class Command(BaseCommand):
 
     def _report(self, played: list[Played], *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps([_as_json(each) for each in played], indent=2))
+            self.stdout.write(json.dumps([report.as_json(each) for each in played], indent=2))
             return
         for each in played:
             word = "passed" if each.passed else "FAILED"
             took = each.recovery_seconds
             recovered = "never recovered" if took is None else f"recovered in {took:.1f} s"
             self.stdout.write(f"{word}  {each.action} v{each.action_version}  {recovered}")
-            for one in each.assertions:
-                if not one.holds:
-                    self.stdout.write(f"        not so: {one.what}. {one.detail}")
-
-
-def _as_json(played: Played) -> dict[str, Any]:
-    return {
-        "action": played.action,
-        "version": played.action_version,
-        "result": "passed" if played.passed else "failed",
-        "run": str(played.run_id) if played.run_id else None,
-        "recovery_seconds": played.recovery_seconds,
-        "assertions": [
-            {"what": one.what, "holds": one.holds, "detail": one.detail}
-            for one in played.assertions
-        ],
-        "timeline": [
-            {"at": one.at, "what": one.what, "detail": one.detail} for one in played.timeline
-        ],
-    }
-
-
-def _person(username: str, role: str) -> Person:
-    person = Person.objects.filter(username=username, is_active=True, groups__name=role).first()
-    if person is None:
-        raise CommandError(f"{username!r} is no active {role}.")
-    return person
+            for line in report.not_so(each):
+                self.stdout.write(line)

@@ -16,6 +16,12 @@ def stop_placed(facts: Facts) -> Sentence:
     return Sentence(words=words_, glyph="stop", tone="bad", detail=facts["reason"])
 
 
+def stop_drilled(facts: Facts) -> Sentence:
+    if facts["result"] == "passed":
+        return Sentence(words=_("Drilled the stop: it holds"), glyph="check-ring", tone="good")
+    return Sentence(words=_("Drilled the stop: it FAILED"), glyph="warning", tone="bad")
+
+
 def stop_lift_asked(facts: Facts) -> Sentence:
     words_ = _("Asked that everything go on")
     return Sentence(words=words_, glyph="question", tone="info", detail=facts["reason"])

@@ -90,6 +90,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "late_answer": of_effects.late,
     "stream_begun": of_installation.begun,
     "stop_placed": of_installation.stop_placed,
+    "stop_drilled": of_installation.stop_drilled,
     "stop_lift_asked": of_installation.stop_lift_asked,
     "stop_lifted": of_installation.stop_lifted,
     "policy_proposed": of_installation.policy_proposed,

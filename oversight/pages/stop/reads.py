@@ -10,7 +10,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Now
 
 from engine import states
-from engine.models import Effect, Proposal, Stop
+from engine.models import Effect, Event, Proposal, Stop
 from oversight.reading import keyset
 from oversight.showing import literal
 
@@ -65,12 +65,40 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drill:
+    """A drill of the stop, and what did not hold in it."""
+
+    by: str
+    at: datetime
+    passed: bool
+    checked: int
+    not_so: tuple[str, ...]
+    run_id: uuid.UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
     """What a stop would hold up now."""
 
     under_way: int
     approved: int
     open: int
+
+
+def last_drill() -> Drill | None:
+    """The latest drill of the stop, if there ever was one."""
+    event = Event.objects.filter(kind="stop_drilled").order_by("-at", "-run_id", "-seq").first()
+    if event is None:
+        return None
+    told = literal.read(bytes(event.payload or b""))
+    return Drill(
+        by=told["person_name"],
+        at=event.at,
+        passed=told["result"] == "passed",
+        checked=len(told["assertions"]),
+        not_so=tuple(one["what"] for one in told["assertions"] if not one["holds"]),
+        run_id=uuid.UUID(told["run"]) if told["run"] else None,
+    )
 
 
 def in_force() -> Placed | None:

@@ -168,6 +168,7 @@ def _context(request: HttpRequest, form: SaidForm | None = None) -> dict[str, An
         "agrees": _is_asked_by_another(request, now.told),
         "shown": now,
         "may_stop": may_stop,
+        "drill": reads.last_drill(),
         "form": _form(request, now, form) if may_stop else None,
         "narrower": pages.told(reads.narrower_in_force()),
         "history": pages.told(found.rows),
