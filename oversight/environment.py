@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
@@ -96,3 +97,32 @@ def _options(process: str) -> dict[str, Any]:
     if process == "web":
         options["pool"] = {"min_size": 2, "max_size": 8, "timeout": 5}
     return options
+
+
+def mail_service(url: str) -> dict[str, Any]:
+    """Django's settings of the mail service at `url`: smtp://, smtps:// (TLS from the start) or
+    smtp+tls:// (STARTTLS). Nothing is sent where none is named.
+
+    Raises ImproperlyConfigured, without repeating what was found: it may hold a password.
+    """
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
+    found = urlsplit(url)
+    if found.scheme not in ("smtp", "smtps", "smtp+tls") or not found.hostname:
+        raise ImproperlyConfigured("PLACET_SMTP_URL names no mail service: smtp+tls://host:587.")
+    return {
+        "EMAIL_HOST": found.hostname,
+        "EMAIL_PORT": found.port or {"smtps": 465, "smtp+tls": 587}.get(found.scheme, 25),
+        "EMAIL_HOST_USER": unquote(found.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(found.password or ""),
+        "EMAIL_USE_SSL": found.scheme == "smtps",
+        "EMAIL_USE_TLS": found.scheme == "smtp+tls",
+        "EMAIL_TIMEOUT": 10,
+    }
+
+
+def shared_cache(url: str) -> dict[str, Any]:
+    """Django's cache at `url`, which all processes share; without one, each has its own."""
+    if not url:
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}

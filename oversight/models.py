@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.crypto import salted_hmac
 
@@ -36,7 +37,33 @@ class Shown(models.Model):
     kept_at = models.DateTimeField(auto_now_add=True)
 
 
+class Invitation(models.Model):
+    """A link that lets one person in, once, into these groups. Of its token only the SHA-256 (hex)
+    is kept. `sent`: it went to the mail address itself."""
+
+    id = models.UUIDField(primary_key=True)
+    token_hash = models.TextField(unique=True)
+    full_name = models.CharField(max_length=200)
+    email = models.EmailField()
+    groups = ArrayField(models.TextField())
+    invited_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    invited_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    sent = models.BooleanField(default=False)
+    accepted_by = models.OneToOneField(Person, models.PROTECT, null=True, related_name="+")
+    accepted_at = models.DateTimeField(null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="invitation_keeps_a_hash",
+                condition=models.Q(token_hash__regex=r"^[0-9a-f]{64}$"),  # noqa: S106 - a shape
+            ),
+        ]
+
+
 from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402
 from oversight.second_factor.models import FactorTries  # noqa: E402
 
-__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Person", "Shown"]
+__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Invitation", "Person", "Shown"]

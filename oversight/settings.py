@@ -2,7 +2,8 @@
 
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
 PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_STEP_UP_SECONDS,
-PLACET_FRESH_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL, PLACET_REHEARSE_AS and
+PLACET_FRESH_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL, PLACET_REHEARSE_AS,
+PLACET_SMTP_URL, PLACET_MAIL_FROM, PLACET_CACHE_URL and
 PLACET_PROCESS, which the web, worker and beat processes set by themselves; as JSON objects of
 targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
 """
@@ -15,7 +16,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from oversight.environment import database, people, targets
+from oversight.environment import database, mail_service, people, shared_cache, targets
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -160,6 +161,14 @@ if PLACET_REHEARSE_AS:
     hourly = {"task": "oversight.rehearse", "schedule": 3600.0, "options": {"expires": 3600.0}}
     CELERY_BEAT_SCHEDULE["rehearsals"] = hourly
 
+# --- Mail to people, and what all processes count together ---------------------------------------
+
+PLACET_SENDS_MAIL = bool(environ.get("PLACET_SMTP_URL"))
+DEFAULT_FROM_EMAIL = environ.get("PLACET_MAIL_FROM", "placet@localhost")
+globals().update(mail_service(environ.get("PLACET_SMTP_URL", "")))
+# How often somebody has tried to sign in: one count for all web processes, where one is named.
+CACHES = {"default": shared_cache(environ.get("PLACET_CACHE_URL", ""))}
+
 # --- People and their sessions -------------------------------------------------------------------
 
 AUTH_USER_MODEL = "oversight.Person"
@@ -180,6 +189,8 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
+# Beside those of signing in: how often one address may try to come by an invitation.
+ACCOUNT_RATE_LIMITS = {"join": "30/m/ip"}
 
 # Second factors. Their secrets are sealed; a passkey asks for a finger, a face or a PIN each time.
 MFA_ADAPTER = "oversight.second_factor.adapter.SecondFactors"

@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from oversight import access
 from oversight.pages.overview import views as overview
+from oversight.pages.people.accepting import accept
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.start, name="start"),
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
     path("sign-in/", account.login, name="account_login"),
+    path("invitation/<str:token>/", accept, name="invitation"),
     path("sign-in/closed/", access.closed_account, name="account_inactive"),
     path("sign-in/second-factor/", second_step, name="mfa_authenticate"),
     path("security/", include("oversight.pages.security.urls")),

@@ -24,6 +24,7 @@ from .entrance import (
     note_signed_out,
 )
 from .forks import fork_run
+from .invitations import note_invitation_withdrawn, note_invited, note_joined
 from .operators import (
     accept_effect,
     acknowledge_alert,
@@ -80,6 +81,9 @@ __all__ = [
     "note_factor_added",
     "note_factor_refused",
     "note_factor_removed",
+    "note_invitation_withdrawn",
+    "note_invited",
+    "note_joined",
     "note_refused_request",
     "note_sign_in_refused",
     "note_signed_in",

@@ -6,3 +6,8 @@ from .doors import call
 def change_person(actor: str, payload: bytes) -> None:
     """Change whether somebody is active and in which groups they are."""
     call("change_person", actor, payload)
+
+
+def note_invitation(kind: str, actor: str, payload: bytes) -> None:
+    """Note what became of an invitation that an administrator answers for."""
+    call("note_invitation", kind, actor, payload)

@@ -52,3 +52,13 @@ LANGUAGE sql AS $$
         'subject', p->'subject', 'subject_name', p->'subject_name', 'before', p_before,
         'after', doors._standing_of((p->>'subject')::bigint))::text, 'UTF8'))
 $$;
+
+-- Somebody was invited, the invitation withdrawn, or accepted: what an administrator answers for, now
+-- and when it is accepted. Whom it lets in is the project's.
+CREATE FUNCTION doors.note_invitation(p_kind text, p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('placet.people'));
+    PERFORM doors._must_administer((doors._facts(p_payload)->>'person')::bigint);
+    PERFORM doors.note('people', p_kind, p_actor, p_payload);
+END $$;

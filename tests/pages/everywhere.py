@@ -12,6 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine import api
 from engine.models import Checkpoint, Decision, Value
+from oversight import inviting
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
 from tests.cast import AGENT, CAST, all_go_on, reviewer
@@ -66,6 +67,7 @@ class Everywhere:
         yield from self._of_the_policy()
         for name in ("person", "change", "qualify", "withdraw"):
             yield f"people:{name}", reverse(f"people:{name}", args=[desk.people.rosa.pk])
+        yield from self._of_an_invitation()
         self.waiting = [desk.propose_refund() for _ in range(3)]
         yield from self._of_a_run()
 
@@ -94,6 +96,14 @@ class Everywhere:
         proposed = api.propose_policy(rules, administrator=zoe, reason="Everybody errs.")
         for name in ("version", "answer"):
             yield f"policy:{name}", reverse(f"policy:{name}", args=[proposed])
+
+    def _of_an_invitation(self) -> Iterator[tuple[str, str]]:
+        zoe = self.desk.people.zoe
+        _made, token = inviting.invite("Nina", "nina@example.org", ["auditor"], administrator=zoe)
+        yield "invitation", f"/invitation/{token}/"
+        waiting, _token = inviting.invite("Max", "max@example.org", ["auditor"], administrator=zoe)
+        yield "people:again", reverse("people:again", args=[waiting.pk])
+        yield "people:recall", reverse("people:recall", args=[waiting.pk])
 
     def _of_a_run(self) -> Iterator[tuple[str, str]]:
         proposal = self.waiting[0]
@@ -149,7 +159,7 @@ PLAIN = (
     *("unknowns:page", "unknowns:news", "alerts:page", "alerts:news"),
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
-    *("policy:page", "policy:propose", "people:page"),
+    *("policy:page", "policy:propose", "people:page", "people:invite"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere", "mfa_authenticate"),

@@ -25,6 +25,7 @@ TABLES = (
     "engine_evidence",
     "engine_policy",
     "engine_qualification",
+    "oversight_invitation",
     "engine_stop",
 )
 

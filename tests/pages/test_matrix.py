@@ -41,11 +41,12 @@ SAYING = {
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
     *("policy:answer", "people:change", "people:qualify", "people:withdraw"),
+    *("people:again", "people:recall"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
 WITH_ITS_FORM = {
-    *("demo:world", "policy:propose", "proposal:edit", "proposal:step_up"),
+    *("demo:world", "policy:propose", "proposal:edit", "proposal:step_up", "people:invite"),
     *(f"security:{name}" for name in ("confirm", "add_app", "add_passkey", "remove", "codes")),
 }
 """Where something is said by POST to the address of the page itself."""
@@ -78,6 +79,8 @@ def expected(who: str, route: str, method: str) -> set[int]:
 
 
 def within(route: str, method: str) -> set[int]:
+    if route in ("people:again", "people:recall") and method == "post":
+        return {200, 302, 404}
     if route in SAYING:
         return SAID if method == "post" else {302}
     if route in WITH_ITS_FORM and method == "post":
@@ -100,6 +103,8 @@ def open_to_all(route: str, method: str, *, signed_in: bool) -> set[int]:
         return {403}
     if route == "account_login" and signed_in:
         return {302}
+    if route == "invitation" and method == "post":
+        return {422}
     answered = {
         "account_login": {"get", "head", "post", "put", "options"},
         "account_logout": {"get", "head", "post", "options"},

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
-from django.core.exceptions import BadRequest
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import BadRequest, ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -115,6 +117,83 @@ class GroupsForm(AccountForm):
         said = self.cleaned_data
         ticked = (name for place, name in enumerate(self._names) if said[f"group{place}"])
         return frozenset([*ticked, *([said["more"]] if said["more"] else [])])
+
+
+class InviteForm(SaidForm):
+    """Who is invited, and what they will be here."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("Their decisions will bear it."),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    email = forms.EmailField(
+        label=gettext_lazy("Mail address"),
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, data: Any = None, **wishes: Any) -> None:
+        super().__init__(data, **wishes)
+        self._names = reads.groups()
+        for place, name in enumerate(self._names):
+            self.fields[f"group{place}"] = forms.BooleanField(
+                label=shown(name), help_text=MEANING.get(name, ""), required=False
+            )
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        return [self[f"group{place}"] for place in range(len(self._names))]
+
+    @property
+    def groups(self) -> frozenset[str]:
+        ticked = enumerate(self._names)
+        return frozenset(name for n, name in ticked if self.cleaned_data.get(f"group{n}"))
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        if not self.groups:
+            self.add_error(None, _("Tick at least one role: without any they can open nothing."))
+        return found
+
+
+class JoinForm(SaidForm):
+    """How somebody who was invited will sign in."""
+
+    username = forms.CharField(
+        label=gettext_lazy("Name to sign in with"),
+        max_length=150,
+        validators=[UnicodeUsernameValidator()],
+        widget=forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"}),
+    )
+    password = forms.CharField(
+        label=gettext_lazy("Password"),
+        help_text=gettext_lazy("At least 12 characters. A few words that nobody would guess do."),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    again = forms.CharField(
+        label=gettext_lazy("The same again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, data: Any = None, *, person: Any, **wishes: Any) -> None:
+        super().__init__(data, **wishes)
+        self._person = person
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        password = found.get("password")
+        if password and found.get("again") not in (None, password):
+            self.add_error("again", _("These are not the same."))
+        if password:
+            self._person.username = found.get("username", "")
+            try:
+                validate_password(password, self._person)
+            except ValidationError as problem:
+                self.add_error("password", problem)
+        return found
 
 
 class QualifyForm(ReasonForm):

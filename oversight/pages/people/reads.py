@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce, Now
 
 from engine.models import Decision, Qualification
 from oversight.access import ROLES
-from oversight.models import Agent, Person
+from oversight.models import Agent, Invitation, Person
 
 SIZE = 50
 """How many rows a page holds."""
@@ -227,3 +227,34 @@ def standing_approvals(person_id: int) -> int:
 def administrators() -> int:
     """How many people can administer now."""
     return Person.objects.filter(is_active=True, groups__name="administrator").count()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """Somebody who was invited and has not come yet; `over` where the link has run out."""
+
+    id: uuid.UUID
+    name: str
+    email: str
+    groups: tuple[str, ...]
+    invited_by: str
+    expires_at: datetime
+    over: bool
+
+
+def invitations() -> tuple[Invited, ...]:
+    """Everybody who may still come, or might be invited again, the latest first."""
+    found = Invitation.objects.filter(accepted_at=None, withdrawn_at=None).annotate(now=Now())
+    latest = found.select_related("invited_by").order_by("-invited_at")[:100]
+    return tuple(
+        Invited(
+            id=record.id,
+            name=record.full_name,
+            email=record.email,
+            groups=tuple(str(ROLES.get(name, name)) for name in record.groups),
+            invited_by=str(record.invited_by),
+            expires_at=record.expires_at,
+            over=record.expires_at <= record.now,
+        )
+        for record in latest
+    )

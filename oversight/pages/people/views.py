@@ -40,6 +40,8 @@ def page(request: HttpRequest) -> HttpResponse:
         before=request.GET.get("before", ""),
         after=request.GET.get("after", ""),
     )
+    if _administers(request):
+        context["invited"] = reads.invitations()
     context |= pages.listing(form.cleaned_data, form.asked, found)
     return render(request, "people/page.html", context)
 

@@ -8,6 +8,21 @@ from django.utils.translation import gettext as _
 from oversight.pages.runs.sentence import Facts, Sentence
 
 
+def invited(facts: Facts) -> Sentence:
+    words_ = _("Invited %(name)s") % {"name": facts["subject_name"]}
+    return Sentence(words=words_, glyph="person", tone="wait", detail=_groups(facts))
+
+
+def invitation_withdrawn(facts: Facts) -> Sentence:
+    words_ = _("Withdrew the invitation of %(name)s") % {"name": facts["subject_name"]}
+    return Sentence(words=words_, glyph="minus-ring")
+
+
+def joined(facts: Facts) -> Sentence:
+    words_ = _("Came by an invitation of %(name)s") % {"name": facts["person_name"]}
+    return Sentence(words=words_, glyph="person", tone="good", detail=_groups(facts))
+
+
 def changed(facts: Facts) -> Sentence:
     """The account closed or opened, or other groups; what it was is told beside the reason."""
     before, after = facts["before"], facts["after"]
