@@ -32,6 +32,7 @@ def test_only_these_routes_are_open_to_all() -> None:
         "account_login",
         "account_logout",
         "account_inactive",
+        "mfa_authenticate",
         "invitation",
         "api:openapi",
         "demo:sign_in",
