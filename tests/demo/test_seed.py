@@ -12,6 +12,7 @@ from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
 from engine import api
+from engine.models import Qualification
 from oversight.access import ROLES
 from oversight.agents_api.keys import issue_key, recognised
 from oversight.agents_api.models import Agent, ApiKey
@@ -102,6 +103,17 @@ def test_every_role_is_played_and_nobody_has_a_password(seed: Seed) -> None:
         assert str(person) == part.shown_name
         assert not person.has_usable_password()
         assert authenticate(username=part.name, password="") is None
+
+
+def test_some_are_qualified_and_nobody_twice(seed: Seed) -> None:
+    seed()
+    seed()
+    found = Qualification.objects.order_by("person__username")
+    assert [(str(each.person), each.training) for each in found] == [
+        ("Mina Okafor", "refunds-2"),
+        ("Rosa Lind", "refunds-2"),
+        ("Tomas Berg", "access-1"),
+    ]
 
 
 def test_the_key_is_the_agents_alone_and_opens_what_it_needs(seed: Seed, key_file: Path) -> None:

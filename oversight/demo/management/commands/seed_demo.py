@@ -14,6 +14,7 @@ from oversight.agents_api.keys import issue_key, recognised
 from oversight.agents_api.models import Agent
 from oversight.demo.cast import TOMAS, gather
 from oversight.demo.desk import configuration, ledger, stock
+from oversight.demo.qualified import qualify
 from oversight.models import Person
 
 AGENT = "refund-desk"
@@ -40,6 +41,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         admin, key_file = _named("PLACET_LEDGER_ADMIN_URL"), Path(_named("PLACET_AGENT_KEY_FILE"))
         people = gather()
+        qualify(people)
         _issue_key_if_needed(key_file, people[TOMAS.name])
         with psycopg.connect(admin) as open_ledger:
             ledger.install(open_ledger)
