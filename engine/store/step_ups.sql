@@ -73,7 +73,7 @@ BEGIN
     IF p->>'decision' <> 'approve' OR NOT doors._needs_step_up(o) THEN
         RETURN NULL;
     END IF;
-    UPDATE engine_stepup SET used_at = clock_timestamp() WHERE used_at IS NULL AND id = (
+    UPDATE engine_stepup SET used_at = clock_timestamp() WHERE id = (
         SELECT x.id FROM engine_stepup x
         JOIN doors.factors f ON f.person_id = x.person_id AND f.kind = x.factor
         WHERE x.proposal_id = o.id AND x.digest = o.digest AND x.session = p_session
