@@ -62,10 +62,12 @@ class Rule(_Strict):
     training: Training | None = None
 
     def fits(self, action: str, risk: str) -> bool:
-        named = self.action in ("*", action) or (
-            self.action.endswith(".*") and action.startswith(self.action[:-1])
-        )
-        return named and self.risk in ("any", risk)
+        return stands_for(self.action, action) and self.risk in ("any", risk)
+
+
+def stands_for(pattern: str, action: str) -> bool:
+    """Whether a pattern (see `ActionPattern`) stands for this action."""
+    return pattern in ("*", action) or (pattern.endswith(".*") and action.startswith(pattern[:-1]))
 
 
 _Rules = TypeAdapter(Annotated[list[Rule], Field(min_length=1, max_length=MOST_RULES)])

@@ -132,6 +132,7 @@ ROUTES: Mapping[str, Allowed] = {
     "rollbacks:rehearsal": EVERYBODY,
     "policy:page": EVERYBODY,
     "policy:version": EVERYBODY,
+    "policy:replay": EVERYBODY,
     "policy:propose": ADMINISTRATORS,
     "policy:answer": ADMINISTRATORS,
     "people:page": EVERYBODY,

@@ -38,7 +38,14 @@ from .operators import (
 )
 from .outside import Delivery, deliver_event
 from .people import Standing, change_person
-from .policies import beyond_reach, drop_policy, propose_policy, put_policy_in_force
+from .policies import (
+    Short,
+    beyond_reach,
+    drop_policy,
+    propose_policy,
+    put_policy_in_force,
+    short_of,
+)
 from .premises import look_again
 from .qualifications import grant_qualification, withdraw_qualification
 from .rehearsals import keep_drill, keep_rehearsal
@@ -53,6 +60,7 @@ __all__ = [
     "Delivery",
     "Initiator",
     "Reviewer",
+    "Short",
     "Speaker",
     "Standing",
     "accept_effect",
@@ -101,6 +109,7 @@ __all__ = [
     "resolve_effect",
     "resume_run",
     "roll_back",
+    "short_of",
     "start_run",
     "step_up",
     "stop",

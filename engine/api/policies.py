@@ -1,6 +1,7 @@
 """What administrators say of the policy: two of them, one after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from engine import policies
@@ -9,6 +10,9 @@ from engine.store import policies as doors
 
 from .reasons import must_have_a_reason
 from .who import Reviewer
+
+Quotas = Sequence[Mapping[str, Any]]
+"""The groups of a rule, and how many of each have to approve."""
 
 
 def propose_policy(rules: Any, *, administrator: Reviewer, reason: str) -> int:
@@ -46,6 +50,33 @@ def drop_policy(version: int, *, administrator: Reviewer, reason: str) -> None:
 def beyond_reach(rules: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
     """The places of the rules that nobody could meet with the people that there are now."""
     return tuple(doors.beyond_reach(packed_text([dict(rule) for rule in rules])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Short:
+    """So many more approvals are needed, at the least. `of` says how many from which groups: any
+    one of the names that stand together."""
+
+    count: int
+    of: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+def short_of(asked: Sequence[tuple[Quotas, Collection[int]]]) -> tuple[Short | None, ...]:
+    """What approvals of these people (ids) lack by the groups of a rule; None where they suffice.
+
+    Counted as a decision is, with the groups that people are in now.
+    """
+    facts = [{"groups": list(groups), "people": sorted(people)} for groups, people in asked]
+    return tuple(_short(found) for found in doors.short_of(packed_text(facts)))
+
+
+def _short(lacking: Sequence[Mapping[str, Any]]) -> Short | None:
+    if not lacking:
+        return None
+    told = [(each["count"], tuple(each["names"])) for each in lacking]
+    alone = [each for each in told if len(each[1]) == 1]
+    each_for_itself = sum(count for count, _ in alone) == told[0][0]
+    return Short(count=told[0][0], of=tuple(sorted(alone) if each_for_itself else told[:1]))
 
 
 def _said(administrator: Reviewer, reason: str) -> dict[str, Any]:

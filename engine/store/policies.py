@@ -28,6 +28,11 @@ def beyond_reach(rules: str) -> Sequence[int]:
     return call("beyond_reach", rules)
 
 
+def short_of(asked: str) -> Sequence[Sequence[Told]]:
+    """For each {"groups", "people"}: the choices of groups that lack people, {"count", "names"}."""
+    return call("short_of", asked)
+
+
 def drop_policy(actor: str, payload: bytes) -> None:
     """Drop a proposed policy."""
     call("drop_policy", actor, payload)

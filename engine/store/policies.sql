@@ -26,20 +26,39 @@ BEGIN
             WHERE active AND person_id = ANY (p_people) AND group_name = ANY (p_groups));
 END $$;
 
+-- Every choice among these groups, and how many approvals they ask for together.
+CREATE FUNCTION doors._choices(p_groups jsonb) RETURNS TABLE (names text[], asked bigint)
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_agg(g->>'name'), sum((g->>'approve')::int)
+    FROM generate_series(1, (1 << jsonb_array_length(p_groups)) - 1) AS choice,
+         jsonb_array_elements(p_groups) WITH ORDINALITY AS x(g, place)
+    WHERE choice & (1 << (x.place::int - 1)) > 0
+    GROUP BY choice
+$$;
+
 -- Whether these people can give what these groups ask for, nobody counted twice. That is so just
 -- when every choice of groups has as many different people among them as it asks for (Hall 1935,
 -- "On representatives of subsets").
 CREATE FUNCTION doors._suffice(p_groups jsonb, p_people bigint[]) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    RETURN (
-        SELECT coalesce(bool_and(doors._found_in(c.names, p_people) >= c.asked), false)
-        FROM (SELECT array_agg(g->>'name') AS names, sum((g->>'approve')::int) AS asked
-              FROM generate_series(1, (1 << jsonb_array_length(p_groups)) - 1) AS choice,
-                   jsonb_array_elements(p_groups) WITH ORDINALITY AS x(g, place)
-              WHERE choice & (1 << (x.place::int - 1)) > 0
-              GROUP BY choice) c);
+    RETURN (SELECT coalesce(bool_and(doors._found_in(c.names, p_people) >= c.asked), false)
+            FROM doors._choices(p_groups) c);
 END $$;
+
+-- For each {"groups", "people"}: every choice of the groups in which these people are too few, and
+-- how many more it takes, the greatest want first. None is there just where they suffice; so many as
+-- the greatest want are needed (Ore 1955, "Graphs and matching theorems").
+CREATE FUNCTION doors.short_of(p_asked jsonb) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg((
+        SELECT coalesce(json_agg(json_build_object('count', c.asked - found, 'names', c.names)
+                                 ORDER BY c.asked - found DESC, cardinality(c.names)), '[]')
+        FROM doors._choices(x.asked->'groups') c, doors._found_in(c.names, ARRAY(
+            SELECT e::bigint FROM jsonb_array_elements_text(x.asked->'people') e)) AS found
+        WHERE found < c.asked) ORDER BY x.place), '[]')
+    FROM jsonb_array_elements(p_asked) WITH ORDINALITY AS x(asked, place)
+$$;
 
 CREATE FUNCTION doors._must_administer(p_person bigint) RETURNS void
 LANGUAGE plpgsql AS $$

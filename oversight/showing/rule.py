@@ -49,6 +49,11 @@ FACTORS: Mapping[str, Promise] = {
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
+def asks(rule: Rule) -> dict[str, Any]:
+    """What it asks for, without what it is for; None for what an older one does not say."""
+    return {field: rule.get(field) for field in LABELS}
+
+
 def title(rule: Rule) -> str:
     """What it is for: "ledger.*, at high risk"."""
     about = _("every action") if rule["action"] == "*" else str(rule["action"])

@@ -326,6 +326,19 @@ def enough(groups: list[tuple[set[int], int]], people: set[int]) -> bool:
     return filled(seats, frozenset(people))
 
 
+def empty_seats(groups: list[tuple[set[int], int]], people: set[int]) -> int:
+    """How many seats stay empty at the least, by trying out who sits where."""
+    seats = [members for members, count in groups for _ in range(count)]
+
+    def least(left: list[set[int]], free: frozenset[int]) -> int:
+        if not left:
+            return 0
+        taken = (least(left[1:], free - {one}) for one in left[0] & free)
+        return min([least(left[1:], free) + 1, *taken])
+
+    return least(seats, frozenset(people))
+
+
 members = st.lists(
     st.tuples(st.sets(st.integers(0, 4), max_size=5), st.integers(1, 3)), min_size=1, max_size=4
 )
@@ -335,22 +348,50 @@ class TestTheCount:
     """Against a count of another kind: people are put on seats until it works, or nothing does."""
 
     @pytest.fixture
-    def asked(self, desk: Desk) -> Any:
+    def seated(self, desk: Desk) -> Any:
+        """Puts people into groups; gives what is asked of these, and the ids of who approved."""
         from django.contrib.auth.models import Group
-
-        from engine.store.doors import call
 
         people = desk.people.reviewers(5)
         groups = [Group.objects.create(name=f"g{n}") for n in range(4)]
 
-        def suffice(wanted: list[tuple[set[int], int]], approved: set[int]) -> bool:
+        def seat(wanted: list[tuple[set[int], int]], approved: set[int]) -> Any:
             for group, (inside, _count) in zip(groups, wanted, strict=False):
                 group.user_set.set([people[n] for n in inside])
             quotas = [{"name": f"g{n}", "approve": c} for n, (_in, c) in enumerate(wanted)]
-            ids = [people[n].pk for n in approved]
+            return quotas, [people[n].pk for n in approved]
+
+        return seat
+
+    @pytest.fixture
+    def asked(self, seated: Any) -> Any:
+        from engine.store.doors import call
+
+        def suffice(wanted: list[tuple[set[int], int]], approved: set[int]) -> bool:
+            quotas, ids = seated(wanted, approved)
             return bool(call("_suffice", json.dumps(quotas), ids))
 
         return suffice
+
+    def test_says_how_many_more_it_takes_at_the_least(self, seated: Any) -> None:
+        @settings(max_examples=60, deadline=None)
+        @given(members, st.sets(st.integers(0, 4)))
+        def check(wanted: list[tuple[set[int], int]], approved: set[int]) -> None:
+            (short,) = api.short_of([seated(wanted, approved)])
+            assert (short.count if short else 0) == empty_seats(wanted, approved)
+            assert short is None or sum(count for count, _ in short.of) == short.count
+
+        check()
+
+    def test_says_of_which_groups(self, seated: Any) -> None:
+        apart = seated([({0, 1}, 2), ({2}, 1)], {0})
+        shared = seated([({0}, 1), ({0}, 1)], {0})
+        assert [short and short.of for short in api.short_of([shared])] == [((1, ("g0", "g1")),)]
+        seated([({0, 1}, 2), ({2}, 1)], {0})
+        found = api.short_of([apart, (apart[0], [])])
+        assert [short and short.count for short in found] == [2, 3]
+        assert found[1] is not None
+        assert found[1].of == ((1, ("g1",)), (2, ("g0",)))
 
     def test_is_right(self, asked: Any) -> None:
         @settings(max_examples=150, deadline=None)

@@ -94,7 +94,7 @@ class Everywhere:
         rules = [{"action": "*", "groups": [{"name": "reviewer", "approve": 1}], "reject": 2}]
         zoe = reviewer(self.desk.people.zoe)
         proposed = api.propose_policy(rules, administrator=zoe, reason="Everybody errs.")
-        for name in ("version", "answer"):
+        for name in ("version", "replay", "answer"):
             yield f"policy:{name}", reverse(f"policy:{name}", args=[proposed])
 
     def _of_an_invitation(self) -> Iterator[tuple[str, str]]:

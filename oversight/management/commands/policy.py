@@ -1,5 +1,6 @@
 """`manage.py policy show`: the rules in force; `propose FILE`, `put-in-force N` and `drop N` change
-them, by two administrators; `check FILE` says beforehand whether they could be met.
+them, by two administrators; `check FILE` says beforehand whether they could be met. With `--replay`
+it is said what was decided of late would have come to.
 
 A file holds JSON: an array of rules, or an object with `rules`, as `show --json` writes it.
 """
@@ -14,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from engine import api, canonical, policies
 from engine.errors import BadInput, PlacetError
 from oversight.models import Person
-from oversight.pages.policy import meaning, reads
+from oversight.pages.policy import decided, meaning, reads, replayed
 from oversight.pages.policy.reads import Version
 from oversight.showing import rule
 
@@ -29,6 +30,10 @@ class Command(BaseCommand):
         show.add_argument("--json", action="store_true", help="as `propose` and `check` read it")
         check = verbs.add_parser("check", help="whether rules are well formed and can be met")
         check.add_argument("file", help="JSON; - for standard input")
+        for verb in (show, check):
+            verb.add_argument(
+                "--replay", action="store_true", help="what was decided of late, under these rules"
+            )
         propose = verbs.add_parser("propose", help="propose rules; a second person is needed then")
         propose.add_argument("file", help="JSON; - for standard input")
         for name, does in (("put-in-force", "what somebody else proposed"), ("drop", "a proposal")):
@@ -57,11 +62,15 @@ class Command(BaseCommand):
             return
         self.stdout.write(_headline(found))
         self._tell(found.rules)
+        if options["replay"]:
+            self._replay(found.rules)
 
     def _check(self, options: dict[str, Any]) -> None:
         """Ends with 1 where nobody could meet a rule."""
         rules = _read(options["file"])
         self._tell(rules)
+        if options["replay"]:
+            self._replay(rules)
         beyond = api.beyond_reach(rules)
         if beyond:
             places = ", ".join(str(place + 1) for place in beyond)
@@ -94,6 +103,18 @@ class Command(BaseCommand):
             self.stdout.write(f"     now for: {', '.join(each.actions) or 'no action'}")
             for caution in each.cautions:
                 self.stdout.write(self.style.WARNING(f"     ! {caution}"))
+
+    def _replay(self, rules: reads.Rules) -> None:
+        """Counts by action, then every one that differs."""
+        found = replayed.of(rules, shown=decided.MOST)
+        newest = ", only the newest looked at" if found.more else ""
+        self.stdout.write(f"Decided in the last {found.days} days: {found.looked}{newest}.")
+        for row in found.rows:
+            told = ", ".join(f"{part.count} {part.word}" for part in row.parts)
+            self.stdout.write(f"     {row.action} at {row.risk} risk, rule {row.place}: {told}")
+        for each in found.differing:
+            name = f"{each.case.proposal_id} version {each.case.version}, {each.case.status}"
+            self.stdout.write(f"   ~ {name}: {each.word}. {each.verdict.why}")
 
 
 def _says(parser: CommandParser) -> None:

@@ -145,12 +145,8 @@ def _others(before: Rules, after: Rules) -> tuple[Other, ...]:
     return tuple(
         Other(label=label, before=rule.summary(was), after=rule.summary(now))
         for label, was, now in pairs
-        if _asks(was) != _asks(now)
+        if rule.asks(was) != rule.asks(now)
     )
-
-
-def _asks(each: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: each[field] for field in rule.LABELS}
 
 
 def _asked_otherwise(live: Sequence[reads.Live], after: Rules) -> dict[str, int]:

@@ -9,5 +9,6 @@ urlpatterns = [
     path("", views.page, name="page"),
     path("propose/", views.propose, name="propose"),
     path("<int:version>/", views.version, name="version"),
+    path("<int:version>/replay/", views.replay, name="replay"),
     path("<int:version>/answer/", views.answer, name="answer"),
 ]

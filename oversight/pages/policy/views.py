@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from engine import api
 from engine.errors import BadInput, Conflict, NotPermitted
 from oversight.access import ADMINISTRATORS, person_id, roles_of
-from oversight.pages.policy import conflict, draft, reads
+from oversight.pages.policy import conflict, draft, reads, replayed
 from oversight.pages.policy import page as pages
 from oversight.pages.policy.draft import Draft
 from oversight.pages.policy.forms import AnswerForm, ReasonForm
@@ -41,6 +41,14 @@ def _below(request: HttpRequest) -> int | None:
 def version(request: HttpRequest, version: int) -> HttpResponse:
     """One version: its rules, what they change, and what can be said of it."""
     return _version_page(request, _found(version))
+
+
+@require_safe
+def replay(request: HttpRequest, version: int) -> HttpResponse:
+    """What was decided of late, under the rules of one version."""
+    item = _found(version)
+    context = {"version": item, "replay": replayed.of(item.rules)}
+    return render(request, "policy/replay.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -150,3 +150,19 @@ def test_a_reason_is_needed(people: People, written: str) -> None:
         policy("propose", written, "--as", "zoe", "--reason", " ")
     with pytest.raises(CommandError, match="--reason"):
         policy("propose", written, "--as", "zoe")
+
+
+def test_it_says_what_was_decided_of_late_would_have_come_to(
+    desk: Desk, people: People, written: str, file: Path
+) -> None:
+    people.reviewers(1)
+    proposal = desk.approved_refund()
+    assert "~" not in policy("show", "--replay")
+    assert "ledger.refund at medium risk, rule 1: 1 the same" in policy("show", "--replay")
+    file.write_text(json.dumps([{**RULES[0], "risk": "any"}, RULES[1]]))
+    told = policy("check", written, "--replay")
+    assert "Decided in the last 90 days: 1.\n" in told
+    assert "ledger.refund at medium risk, rule 1: 1 would need more approvals" in told
+    assert f"~ {proposal.proposal_id} version 1, approved: would need more approvals." in told
+    assert "Lacking: 1 more of reviewer." in told
+    assert "Decided in" not in policy("check", written)
