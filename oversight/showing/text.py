@@ -16,6 +16,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from . import look_alikes
+
 VISIBLE_SPACES = 3
 """So many spaces in a row are shown as they are; a longer run is counted aloud."""
 
@@ -45,7 +47,8 @@ _PIECES = re.compile(r" +|\n|[^ \n]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caution:
-    """Something about a text that a reader should know. `kind` is `hidden` or `mixed_script`."""
+    """Something about a text that a reader should know. `kind` is `hidden`, `look_alike`,
+    `disguised` or `mixed_script`."""
 
     kind: str
     words: str
@@ -68,8 +71,17 @@ def inside(text: str) -> SafeString:
 
 
 def cautions(text: str) -> tuple[Caution, ...]:
-    """What the text hides: characters nobody sees, and words that mix alphabets."""
-    return (*_hidden_caution(text), *_script_cautions(text))
+    """What the text hides: characters nobody sees, names that could be read as others, and words
+    that mix alphabets."""
+    if text.isascii() and "xn--" not in text.lower():
+        return tuple(_hidden_caution(text))
+    taken = dict(look_alikes.names(text))
+    return (
+        *_hidden_caution(text),
+        *(_look_alike(word, plain) for word, plain in taken.items()),
+        *(_disguised(word, name) for word, name in look_alikes.disguised(text)),
+        *_script_cautions(text, besides="\n".join(taken)),
+    )
 
 
 def is_hidden(character: str) -> bool:
@@ -132,8 +144,22 @@ def _hidden_caution(text: str) -> Iterator[Caution]:
         yield Caution(kind="hidden", words=words % {"count": count})
 
 
-def _script_cautions(text: str) -> Iterator[Caution]:
-    seen: set[str] = set()
+def _look_alike(word: str, plain: str) -> Caution:
+    words = _("Not what it looks like: %(word)s could be read as %(plain)s.")
+    return Caution(kind="look_alike", words=words % {"word": word, "plain": plain})
+
+
+def _disguised(word: str, name: str) -> Caution:
+    words = _("%(word)s stands for a name in other letters: %(name)s.")
+    plain = look_alikes.plain(name)
+    if plain != name and plain.isascii():
+        words = _("%(word)s stands for a name in other letters: %(name)s, to be read as %(plain)s.")
+    return Caution(kind="disguised", words=words % {"word": word, "name": name, "plain": plain})
+
+
+def _script_cautions(text: str, *, besides: str) -> Iterator[Caution]:
+    """What is said of the words in `besides` already says more."""
+    seen = set(re.findall(r"[^\W\d_]+", besides))
     for word in re.findall(r"[^\W\d_]+", text):
         scripts = _scripts(word)
         if len(scripts) > 1 and word not in seen:
