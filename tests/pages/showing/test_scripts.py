@@ -231,7 +231,8 @@ def test_r_goes_to_reject_and_presses_nothing(rows: Page) -> None:
 def test_no_letter_and_no_enter_or_escape_ever_presses_approve(rows: Page) -> None:
     rows.evaluate("""window.pressed = 0;
       document.querySelector("[data-needs-shown]").addEventListener("click", () => pressed++)""")
-    for key in ["Enter", "Escape", *"abcdefghiklmnpqrstuvwxyz"]:
+    # from a row, o and r lead to another page, so r comes before k has gone to a row
+    for key in ["Enter", "Escape", *"rabcdefghiklmnpqstuvwxyz"]:
         rows.keyboard.press(key)
         assert focused(rows) != "Approve"
     assert rows.evaluate("window.pressed") == 0

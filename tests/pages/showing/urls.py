@@ -9,8 +9,10 @@ def nowhere(request, **kwargs) -> HttpResponse:
 
 
 demo = ([path("in/<name>", nowhere, name="sign_in")], "demo")
+security = ([path("", nowhere, name="page")], "security")
 urlpatterns = [
     path("in", nowhere, name="account_login"),
     path("out", nowhere, name="account_logout"),
     path("demo/", include(demo)),
+    path("security/", include(security)),
 ]
