@@ -1,4 +1,4 @@
-"""The lines of the standards are all answered: by tests that exist, or by a word on what is open."""
+"""Every line of the standards is answered: by tests that exist, or by what is open."""
 
 import re
 from pathlib import Path
