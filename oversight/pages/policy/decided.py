@@ -64,6 +64,7 @@ def _decided() -> Any:
             "risk",
             "status",
             "opened_at",
+            "valid_until",
             "closed_at",
             "rule",
         )

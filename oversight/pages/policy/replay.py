@@ -32,6 +32,9 @@ KINDS: Mapping[str, Promise] = {
 }
 """What it can come to, beside what it came to."""
 
+TO_OPEN = timedelta(minutes=1)
+"""Time runs from when the rule was looked up; the premises are read before it is opened."""
+
 WHO = ("groups", "training", "step_up")
 """What of a rule says whose approvals count, and how many of them it takes."""
 
@@ -61,13 +64,17 @@ class Case:
     risk: str
     status: str
     opened_at: datetime
+    valid_until: datetime
     closed_at: datetime
     rule: Rule
     heard: tuple[Heard, ...]
 
     def over(self, rule: Rule) -> datetime:
-        """When its time would be over."""
-        return self.opened_at + _seconds(rule, "time_limit_seconds")
+        """When its time would be over. Who had asked for less than the rule gave gets no more."""
+        given = self.opened_at + _seconds(self.rule, "time_limit_seconds")
+        would_be = self.opened_at + _seconds(rule, "time_limit_seconds")
+        asked_for_less = self.valid_until < given - TO_OPEN
+        return min(would_be, self.valid_until) if asked_for_less else would_be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

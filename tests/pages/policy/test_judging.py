@@ -25,9 +25,12 @@ def said(decision: str, person: int = ROSA, minutes: int = 10, **more: Any) -> H
     return Heard(person=person, decision=decision, at=at, **more)
 
 
-def case(status: str, *heard: Heard, asked: dict[str, Any] | None = None) -> Case:
+def case(
+    status: str, *heard: Heard, asked: dict[str, Any] | None = None, seconds: int | None = None
+) -> Case:
+    """`seconds`: the time that the agent asked for, where it is less than the rule gives."""
     asked = asked or rule()
-    over = BEGAN + timedelta(seconds=asked["time_limit_seconds"])
+    over = BEGAN + timedelta(seconds=seconds or asked["time_limit_seconds"])
     return Case(
         proposal_id=uuid.uuid4(),
         version=1,
@@ -37,6 +40,7 @@ def case(status: str, *heard: Heard, asked: dict[str, Any] | None = None) -> Cas
         risk="medium",
         status=status,
         opened_at=BEGAN,
+        valid_until=over,
         closed_at=over if status == "expired" else heard[-1].at,
         rule=asked,
         heard=heard,
@@ -150,6 +154,15 @@ def test_a_rejection_after_the_shorter_time_is_too_late() -> None:
 )
 def test_what_expired(heard: tuple[Heard, ...], under: dict[str, Any], kind: str) -> None:
     assert judged(case("expired", *heard, asked=rule(2, reject=2)), under).kind == kind
+
+
+def test_an_agent_that_asked_for_less_time_gets_no_more() -> None:
+    longer = rule(time_limit_seconds=2 * 86400)
+    assert judged(case("expired", seconds=3600), longer).kind == "same"
+    late = said("approve", minutes=50), said("approve", TOMAS, 55)
+    item = case("approved", *late, asked=rule(2), seconds=3600)
+    assert judged(item, rule(2, wait_seconds=600)).kind == "late"
+    assert judged(item, rule(1, wait_seconds=300)).kind == "waits"
 
 
 def test_who_lacks_is_told_by_group() -> None:
