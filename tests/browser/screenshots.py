@@ -105,6 +105,7 @@ SHOTS = (
     Shot(name="policy-proposed", path="/policy/2/", who=BRUNO, narrow=True),
     Shot(name="policy-proposed-by-oneself", path="/policy/2/", who=ALMA),
     Shot(name="policy-to-a-reader", path="/policy/2/", who=ADA),
+    Shot(name="policy-replay", path="/policy/2/replay/", who=BRUNO, narrow=True),
     Shot(name="policy-first-version", path="/policy/1/", who=ADA),
     Shot(name="policy-write", path="/policy/propose/", who=ALMA, narrow=True),
     Shot(name="stop", path="/stop/", who=OTTO, narrow=True),
