@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from . import conf
 from .actions import Action
 from .canonical import packed, storable
-from .store import rehearsals
+from .store import rehearsals, stops
 
 OWNER = "rehearsal:"
 """What the names of the workers begin with that may advance a rehearsal's run."""
@@ -96,7 +96,7 @@ def keep_drill(played: Played, *, actor: str, person_id: int, name: str) -> None
         "timeline": [asdict(moment) for moment in played.timeline],
         "assertions": [asdict(each) for each in played.assertions],
     }
-    rehearsals.keep_drill(actor, packed(storable(facts)))
+    stops.keep_drill(actor, packed(storable(facts)))
 
 
 def now() -> datetime:

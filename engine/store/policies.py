@@ -13,6 +13,11 @@ def rule_in_force(action: str, risk: str) -> Told | None:
     return call("rule_in_force", action, risk)
 
 
+def short_of(asked: str) -> Sequence[Sequence[Told]]:
+    """For each {"groups", "people"}: the choices of groups that lack people, {"count", "names"}."""
+    return call("short_of", asked)
+
+
 def propose_policy(actor: str, payload: bytes) -> int:
     """Propose a policy; gives its version. Nothing changes until it is put in force."""
     return call("propose_policy", actor, payload)
@@ -26,11 +31,6 @@ def put_policy_in_force(actor: str, payload: bytes) -> None:
 def beyond_reach(rules: str) -> Sequence[int]:
     """The places of the rules that nobody could meet with the people that there are now."""
     return call("beyond_reach", rules)
-
-
-def short_of(asked: str) -> Sequence[Sequence[Told]]:
-    """For each {"groups", "people"}: the choices of groups that lack people, {"count", "names"}."""
-    return call("short_of", asked)
 
 
 def drop_policy(actor: str, payload: bytes) -> None:

@@ -8,8 +8,3 @@ from .doors import call
 def keep_rehearsal(actor: str, payload: bytes) -> uuid.UUID:
     """Keep a rehearsal, and note it in the day's log of rehearsals."""
     return uuid.UUID(str(call("keep_rehearsal", actor, payload)))
-
-
-def keep_drill(actor: str, payload: bytes) -> None:
-    """Note a drill of the stop in the day's log of stops."""
-    call("keep_drill", actor, payload)

@@ -16,6 +16,11 @@ def place_stop(
     return call("place_stop", actor, person, scope, reason, rollbacks_run)
 
 
+def keep_drill(actor: str, payload: bytes) -> None:
+    """Note a drill of the stop in the day's log of stops."""
+    call("keep_drill", actor, payload)
+
+
 def is_run(run: uuid.UUID) -> bool:
     """Whether there is such a run."""
     return call("is_run", run)
