@@ -12,7 +12,7 @@ import pytest
 from engine.models import Decision
 from tests.cast import People
 from tests.pages.reading import address_of
-from tests.pages.screens import Screen
+from tests.pages.screens import STAND_STILL, Screen
 from tests.world import Desk
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def test_no_button_is_smaller_or_farther_than_approve(desk: Desk, rosa: Screen) 
     for page in in_both_schemes(rosa, address_of(desk.propose_refund())):
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
+            page.evaluate(STAND_STILL)  # nothing is measured on its way to another size
             sizes = {each: button(page, each).evaluate(BOX)[2:] for each in VERDICTS}
             for verdict in (REJECT, RETURN):
                 for mine, approve in zip(sizes[verdict], sizes[APPROVE], strict=True):
