@@ -109,8 +109,8 @@ def test_reject_is_the_first_button_that_decides_and_approve_waits_for_the_folds
     guard, *deciding = buttons(page)
     assert "hidden" in guard
     assert (guard["formmethod"], guard.get("name")) == ("dialog", None)
-    assert [button["value"] for button in deciding] == ["reject", "approve", "return"]
-    assert ["data-needs-shown" in button for button in deciding] == [False, True, False]
+    assert [button["value"] for button in deciding] == ["reject", "return", "approve"]
+    assert ["data-needs-shown" in button for button in deciding] == [False, False, True]
     assert all("disabled" not in button for button in deciding), "without a script all are usable"
 
 
