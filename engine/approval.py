@@ -14,7 +14,7 @@ from .concealing import struck
 from .errors import Incompatible, NotPermitted, RuleChanged, Stopped
 from .eventlog import Log
 from .lifecycle import OutsideFailed, end, outside, overdue, park, pause, take_answer
-from .store import policies, proposals
+from .store import policies, proposals, rejections
 from .types import Facts, Pending, Position
 
 
@@ -81,6 +81,7 @@ def _shown(
             "carried_over": list(pending.carried_over),
             "challenge": challenge(action, args, policy["rule"]),
             "change": {"before": change.before, "after": change.after},
+            "despite": _despite(pending),
             "editors": list(pending.editors),
             "evidence": list(pending.evidence),
             "headline": action.describe(args),
@@ -132,6 +133,14 @@ def _repeats(position: Position, pending: Pending) -> list[Facts]:
     this is to do it again."""
     asked = {"action": pending.action, "request_hash": sha256_hex(pending.arguments.encode())}
     return [done for done in position.done_elsewhere if asked.items() <= done.items()]
+
+
+def _despite(pending: Pending) -> Facts | None:
+    """The rejection of the same that the agent names, and what it says has changed since."""
+    if pending.despite is None:
+        return None
+    rejected = rejections.rejection(uuid.UUID(pending.despite)) or {}
+    return {**rejected, "what_changed": pending.what_changed}
 
 
 def _without_secrets(shown: Facts) -> bytes:

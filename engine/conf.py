@@ -39,6 +39,12 @@ def agent_wait_seconds() -> float:
     return float(getattr(settings, "PLACET_AGENT_WAIT_SECONDS", 7 * 24 * 3600))
 
 
+def hold_back_seconds() -> float:
+    """For how long what was rejected is not asked again by the same agent as if nothing had been.
+    0: it always is."""
+    return float(getattr(settings, "PLACET_HOLD_BACK_SECONDS", 7 * 24 * 3600))
+
+
 def rehearsal_seconds() -> float:
     """How long a rehearsal counts after it has ended."""
     return float(getattr(settings, "PLACET_REHEARSAL_SECONDS", 30 * 24 * 3600))

@@ -16,6 +16,7 @@ PlacetError
 │   ├── NotRehearsed
 │   ├── StepUpNeeded
 │   ├── TooEarly
+│   ├── RejectedBefore
 │   ├── NobodyCouldDecide
 │   ├── Stopped
 │   └── Terminal
@@ -149,6 +150,25 @@ class TooEarly(Conflict):
     """It is approved, and the time that the policy has it wait is not over."""
 
     code = "too_early"
+
+
+class RejectedBefore(Conflict):
+    """Exactly this was asked for before, and rejected."""
+
+    code = "rejected_before"
+
+    def __init__(self, message: str | None = None, /, *, detail: str = "") -> None:
+        """`detail` is the door's: the rejected proposal's id, when, and the reason's code."""
+        proposal_id, at, reason_code = detail.split("|") if detail else ("", "", "")
+        told = f"Proposal {proposal_id} asked for exactly this and was rejected at {at}"
+        because = f" ({reason_code})" if reason_code else ""
+        words = f"{told}{because}. Nobody was asked again." if detail else message
+        self.rejected: dict[str, str | None] = {
+            "proposal_id": proposal_id,
+            "rejected_at": at,
+            "reason_code": reason_code or None,
+        }
+        super().__init__(words, **self.rejected)
 
 
 class NobodyCouldDecide(Conflict):

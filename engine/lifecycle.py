@@ -159,6 +159,8 @@ def _asked(request: Facts) -> dict[str, Any]:
         "tool_call_id": request.get("tool_call_id"),
         "rollback_reason": request.get("rollback_reason"),
         "valid_seconds": request.get("valid_seconds"),
+        "despite": request.get("despite"),
+        "what_changed": request.get("what_changed"),
     }
 
 

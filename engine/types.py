@@ -32,6 +32,8 @@ class Pending:
     succeeded → passed | not_yet | mismatch | partial | unverifiable → accepted
 
     `editors` wrote some of it; `look_for` is who wants the premises looked at before deciding.
+    `despite` is the rejected proposal that asked for the same, `what_changed` what the agent says
+    has changed since.
     """
 
     stage: str
@@ -70,6 +72,8 @@ class Pending:
     carried_over: tuple[Facts, ...] = ()
     editors: tuple[Facts, ...] = ()
     look_for: str = ""
+    despite: str | None = None
+    what_changed: str = ""
 
     @property
     def is_rollback(self) -> bool:

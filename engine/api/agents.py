@@ -91,6 +91,8 @@ def request_effect(
     rollback_reason: str | None = None,
     valid_seconds: int | None = None,
     spent: Facts | None = None,
+    despite: uuid.UUID | None = None,
+    what_changed: str | None = None,
 ) -> uuid.UUID:
     """An agent asks, in a run of its own, that one effect be allowed. Gives the proposal's id.
 
@@ -98,9 +100,14 @@ def request_effect(
     agent's own name for the call and never trusted to be unique. `rollback_reason` is needed for
     an action that cannot be taken back; `valid_seconds` asks for less time than the policy gives.
     `spent` tells what of the run's budget it took to come to this: tokens and money.
+
+    Raises RejectedBefore where exactly this was rejected for this agent of late, unless `despite`
+    names that proposal and `what_changed` says what is different now; the reviewer is shown both.
+    Raises Conflict where `despite` names anything else.
     """
     facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
     facts["valid_seconds"] = _checked_seconds(valid_seconds)
+    facts |= _despite(despite, what_changed)
     facts["proposal_id"] = str(uuid7())
     facts["tool_call_id"] = tool_call_id
     facts["spent"] = budgets.checked_spending(spent or {})
@@ -121,13 +128,17 @@ def answer_question(
     action_version: int | None = None,
     rollback_reason: str | None = None,
     valid_seconds: int | None = None,
+    despite: uuid.UUID | None = None,
+    what_changed: str | None = None,
 ) -> None:
     """An agent answers a returned proposal with a new version of it.
 
-    Raises Conflict unless `version` is the newest one and was returned, once.
+    Raises Conflict unless `version` is the newest one and was returned, once; RejectedBefore as
+    `request_effect` does.
     """
     facts = _request(action, action_version, arguments, why, evidence, rollback_reason)
     facts["valid_seconds"] = _checked_seconds(valid_seconds)
+    facts |= _despite(despite, what_changed)
     facts |= {"proposal_id": str(proposal_id), "answers_version": version, "tool_call_id": None}
     _hear(run_id, "effect_requested", agent, facts)
 
@@ -180,6 +191,16 @@ def _request(
     }
 
 
+def _despite(rejected: uuid.UUID | None, what_changed: str | None) -> dict[str, str | None]:
+    """Both or neither: who asks again after a rejection says what is different now."""
+    check(what_changed, "$.what_changed")
+    if rejected is None and what_changed is not None:
+        raise BadInput("Name the rejected proposal that this is about.", path="$.despite")
+    if rejected is not None and not (what_changed or "").strip():
+        raise BadInput("Say what has changed since it was rejected.", path="$.what_changed")
+    return {"despite": str(rejected) if rejected else None, "what_changed": what_changed}
+
+
 def _checked_seconds(valid_seconds: object) -> int | None:
     if valid_seconds is None:
         return None
@@ -192,5 +213,6 @@ def _hear(run_id: uuid.UUID, kind: str, agent: str, facts: Mapping[str, Any]) ->
     pieces, kept = values.lightened_pieces(facts.get("evidence", ()))
     light = {**facts, "evidence": pieces} if kept else facts
     bodies = [large.body for large in kept]
-    proposals.hear_agent(run_id, kind, agent, packed(light), bodies)
+    hold_back = conf.hold_back_seconds()
+    proposals.hear_agent(run_id, kind, agent, packed(light), bodies, hold_back=hold_back)
     hint(run_id)

@@ -17,7 +17,8 @@ from .run import Run
 class Proposal(models.Model):
     """One version of the request that one effect be allowed.
 
-    `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both. `groups`
+    `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both.
+    `content` (SHA-256, hex) is the same for whatever asks for the same. `groups`
     are those whose members decide it, by the rule in its terms; `editors` are the people who wrote
     some of it, by the same terms, and so never decide it.
     """
@@ -31,6 +32,7 @@ class Proposal(models.Model):
     action = models.TextField()
     action_version = models.PositiveIntegerField()
     arguments = models.BinaryField()
+    content = models.TextField()
     terms = models.BinaryField()
     digest = models.TextField()
     idempotency_key = models.TextField()
@@ -69,7 +71,7 @@ class Proposal(models.Model):
                 condition=Q(status__in=("open", "approved")),
             ),
             models.Index(fields=["-opened_at", "id"], name="proposal_newest_first"),
-            models.Index(fields=["agent", "action", "opened_at"], name="proposal_by_request"),
+            models.Index(fields=["agent", "content", "opened_at"], name="proposal_by_request"),
             models.Index(
                 fields=["-closed_at", "id"],
                 name="proposal_closed_newest_first",

@@ -28,6 +28,7 @@ FILES = (
     "qualifications",
     "policies",
     "people",
+    "rejections",
     "proposals",
     "claims",
     "edits",

@@ -10,10 +10,17 @@ Told = Mapping[str, Any]
 
 
 def hear_agent(
-    run: uuid.UUID, kind: str, actor: str, payload: bytes, values: Sequence[bytes] = ()
+    run: uuid.UUID,
+    kind: str,
+    actor: str,
+    payload: bytes,
+    values: Sequence[bytes] = (),
+    *,
+    hold_back: float,
 ) -> Told:
-    """An agent asks for an effect, answers a question, or asks that the run be finished."""
-    return call("hear_agent", run, kind, actor, payload, new(values))
+    """An agent asks for an effect, answers a question, or asks that the run be finished. For so
+    many seconds, what was rejected is not asked again without naming that."""
+    return call("hear_agent", run, kind, actor, payload, new(values), hold_back)
 
 
 open_proposal = worker_door("open_proposal")

@@ -5,7 +5,8 @@
 -- proposal), or asks that the run be finished. A worker takes the request up.
 -- Kinds: effect_requested, finish_requested.
 CREATE FUNCTION doors.hear_agent(
-    p_run uuid, p_kind text, p_actor text, p_payload bytea, p_values bytea[])
+    p_run uuid, p_kind text, p_actor text, p_payload bytea, p_values bytea[],
+    p_hold_back double precision)
 RETURNS json
 LANGUAGE plpgsql AS $$
 DECLARE r engine_run := doors._locked(p_run); p json := doors._facts(p_payload);
@@ -18,6 +19,7 @@ BEGIN
     ELSIF r.workflow <> 'agent' THEN
         PERFORM doors._refuse('conflict', 'this run follows a graph and proposes by itself');
     END IF;
+    PERFORM doors._must_know_of_rejection(p_actor, p, p_hold_back);
     r := doors._append(r, p_kind, p_actor, p_payload, p_values);
     r.wake_at := doors._awake(r);
     PERFORM doors._save(r);
@@ -93,6 +95,7 @@ BEGIN
     o.action := p->>'action';
     o.action_version := (p->>'action_version')::int;
     o.arguments := convert_to(p->>'arguments', 'UTF8');
+    o.content := doors._content(o.action, o.action_version, o.arguments);
     o.terms := convert_to(p->>'terms', 'UTF8');
     o.digest := p->>'digest';
     o.idempotency_key := p->>'idempotency_key';

@@ -2,8 +2,9 @@
 state or an approval of its own is refused."""
 
 from typing import Annotated, Any
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, Strict
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Label = Annotated[str, Field(max_length=200)]
@@ -91,6 +92,23 @@ class _Effect(_Asked):
         int | None,
         Field(
             description="For how long you ask; the policy's time limit if left out or longer.", ge=1
+        ),
+    ] = None
+
+    despite: Annotated[
+        UUID | None,
+        Strict(False),
+        Field(
+            description="The rejected proposal of yours that asked for exactly this, if you ask "
+            "for it once more."
+        ),
+    ] = None
+    what_changed: Annotated[
+        str | None,
+        Field(
+            description="What is different since that rejection; needed with `despite`, and only "
+            "there. Reviewers are shown it beside the rejection.",
+            min_length=1,
         ),
     ] = None
 

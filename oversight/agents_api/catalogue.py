@@ -61,6 +61,11 @@ ADVICE: dict[type[PlacetError], str] = {
         "Read the run and the proposal again: a question was answered already, a newer version "
         "is there, or the workflow knows its own steps."
     ),
+    errors.RejectedBefore: (
+        "The member rejected names the proposal of yours that people said no to. That is final. "
+        "Ask again only if something is different now: send its id as despite, and what is "
+        "different as what_changed."
+    ),
     errors.Terminal: "The run has ended. Start a new one.",
     errors.Incompatible: (
         "The run was started by another version of the workflow or the action than this "
@@ -114,13 +119,15 @@ POSTING = (
 IN_A_RUN = (errors.NotFound,)
 CHANGING_A_RUN = (errors.Conflict, errors.Terminal, errors.Incompatible)
 
+ASKING = (*IN_A_RUN, *CHANGING_A_RUN, errors.RejectedBefore, refusals.ScopeMissing)
+
 OF_OPERATION: dict[str, tuple[type[PlacetError], ...]] = {
     "start_run": (*ALWAYS, *POSTING, refusals.ScopeMissing),
     "list_runs": ALWAYS,
     "see_run": (*ALWAYS, *IN_A_RUN),
-    "propose": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
+    "propose": (*ALWAYS, *POSTING, *ASKING),
     "see_proposal": (*ALWAYS, *IN_A_RUN),
-    "answer": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN, refusals.ScopeMissing),
+    "answer": (*ALWAYS, *POSTING, *ASKING),
     "withdraw": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "finish": (*ALWAYS, *POSTING, *IN_A_RUN, *CHANGING_A_RUN),
     "see_events": (*ALWAYS, *IN_A_RUN),

@@ -1,8 +1,9 @@
 """What an agent tried in a run of its own and must not becomes an event of that run.
 
 Noted are a key that was used again for something else, a field that no request has (an approval
-that the agent brings, say), and what the proposal's state does not allow. Mistakes in a request's
-own fields are the agent's business alone.
+that the agent brings, say), what the proposal's state does not allow, and what was rejected and is
+asked for again as if nothing had been. Mistakes in a request's own fields are the agent's business
+alone.
 """
 
 import uuid
@@ -12,7 +13,7 @@ from django.http import HttpRequest
 from ninja.errors import ValidationError
 
 from engine import api
-from engine.errors import BadInput, Conflict, NotFound, PlacetError
+from engine.errors import BadInput, Conflict, NotFound, PlacetError, RejectedBefore
 
 from . import reads
 from .keys import Caller
@@ -35,7 +36,7 @@ def note(request: HttpRequest, fault: Exception) -> None:
 
 
 def _attempt(fault: Exception) -> PlacetError | None:
-    if type(fault) in (IdempotencyKeyReused, Conflict):
+    if type(fault) in (IdempotencyKeyReused, Conflict, RejectedBefore):
         return fault  # type: ignore[return-value]
     if isinstance(fault, ValidationError):
         return next(

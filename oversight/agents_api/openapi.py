@@ -44,6 +44,16 @@ _PROBLEM: Json = {
             "description": "Where it is wrong: `$.arguments.amount` in the body, `query.limit` in "
             "the address, `header.Idempotency-Key`.",
         },
+        "rejected": {
+            "type": "object",
+            "description": "With `rejected_before`: the proposal that asked for the same.",
+            "properties": {
+                "proposal_id": {"type": "string", "format": "uuid"},
+                "rejected_at": {"type": "string", "format": "date-time"},
+                "reason_code": {"type": ["string", "null"], "description": "If one was chosen."},
+            },
+            "required": ["proposal_id", "rejected_at", "reason_code"],
+        },
         "code": {"type": "string", "description": "For programs to tell problems apart."},
         "retryable": {
             "type": "boolean",

@@ -92,6 +92,8 @@ def propose(
             evidence=body.evidence,
             rollback_reason=body.rollback_reason,
             valid_seconds=body.valid_seconds,
+            despite=body.despite,
+            what_changed=body.what_changed,
             tool_call_id=body.tool_call_id,
             spent=body.spent.model_dump() if body.spent else None,
         )
@@ -147,6 +149,8 @@ def answer(
             evidence=body.evidence,
             rollback_reason=body.rollback_reason,
             valid_seconds=body.valid_seconds,
+            despite=body.despite,
+            what_changed=body.what_changed,
         )
         return _requested(run_id, proposal_id, body.version + 1)
 

@@ -48,6 +48,7 @@ def problem(refusal: PlacetError, instance: str | None = None) -> HttpResponse:
         "detail": refusal.message if kind.http_status < 500 else f"{title}.",
         "instance": instance,
         "path": getattr(refusal, "path", "") or None,
+        "rejected": getattr(refusal, "rejected", None),
         "code": kind.code,
         "retryable": kind.retryable,
     }

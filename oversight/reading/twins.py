@@ -28,18 +28,16 @@ class Twin:
 
 def marked(query: QuerySet[Proposal]) -> QuerySet[Any]:
     """Each proposal with `asked_before`: whether it has an earlier twin."""
-    earlier = _earlier(OuterRef("agent"), OuterRef("action"), OuterRef("arguments"))
+    earlier = _earlier(OuterRef("agent"), OuterRef("content"))
     opened = earlier.filter(
         opened_at__lt=OuterRef("opened_at"), opened_at__gt=OuterRef("opened_at") - WITHIN
     )
     return query.annotate(asked_before=Exists(opened.exclude(proposal_id=OuterRef("proposal_id"))))
 
 
-def before(
-    opened_at: datetime, *, agent: str, action: str, arguments: bytes, proposal_id: uuid.UUID
-) -> Twin | None:
+def before(opened_at: datetime, *, agent: str, content: str, proposal_id: uuid.UUID) -> Twin | None:
     """The newest earlier twin of the proposal of that id, which was opened then."""
-    others = _earlier(agent, action, arguments).exclude(proposal_id=proposal_id)
+    others = _earlier(agent, content).exclude(proposal_id=proposal_id)
     found = others.filter(opened_at__lt=opened_at, opened_at__gt=opened_at - WITHIN)
     record = found.order_by("-opened_at").first()
     if record is None:
@@ -52,5 +50,5 @@ def before(
     )
 
 
-def _earlier(agent: Any, action: Any, arguments: Any) -> QuerySet[Proposal]:
-    return Proposal.objects.filter(agent=agent, action=action, arguments=arguments)
+def _earlier(agent: Any, content: Any) -> QuerySet[Proposal]:
+    return Proposal.objects.filter(agent=agent, content=content)

@@ -218,29 +218,58 @@ def test_c14_a_decision_that_does_not_name_exactly_one_decides_nothing(
     assert book.lines == []
 
 
-@pytest.mark.parametrize("changed", ["nothing", "order of keys", "the reason given"])
-def test_c19_what_was_rejected_and_is_asked_for_again_is_marked_as_such(
+def rejected(office: Office) -> Place:
+    place = propose(office)
+    assert office.decide(place, "reject").status == 302
+    office.work(place)
+    told = office.caller.proposal(*place)
+    assert (told["status"], told["final"]) == ("rejected", True)
+    return place
+
+
+@pytest.mark.parametrize("changed", ["nothing", "order of keys", "the reason given", "the run"])
+def test_c19_what_was_rejected_is_not_asked_again_as_if_nothing_had_been(
     changed: str, office: Office, desk: Desk, book: Book
 ) -> None:
-    first = propose(office)
-    assert office.decide(first, "reject").status == 302
-    office.work(first)
-    told = office.caller.proposal(*first)
-    assert (told["status"], told["final"]) == ("rejected", True)
-
+    first = rejected(office)
+    run_id = office.caller.start_run() if changed == "the run" else first[0]
     again = {
-        "nothing": {},
         "order of keys": {"arguments": dict(reversed(REVIEWED.items()))},
         "the reason given": {"why": "It is really due."},
-    }[changed]
-    second = propose(office, first[0], **again)
+    }.get(changed, {})
+    refused = office.caller.post(f"{RUNS}/{run_id}/proposals", call(**again))
+
+    problem(refused, 409, "rejected_before")
+    assert refused.json()["rejected"]["proposal_id"] == str(first[1])
+    assert refused.json()["retryable"] is False
+    assert desk.people.rosa.full_name not in refused.content.decode()
+    office.work((run_id, first[1]))
+    assert Proposal.objects.count() == 1
+    assert "Record reviewed-value" not in office.rosa.get("/inbox/").text
+    (noted,) = events(office, run_id, "request_refused")
+    assert (noted["code"], noted["proposal_id"]) == ("rejected_before", str(first[1]))
+
+
+def test_c19_it_is_asked_again_with_the_rejection_named_and_what_has_changed(
+    office: Office, book: Book
+) -> None:
+    first = rejected(office)
+    said = {"despite": str(first[1]), "what_changed": "The <b>owner</b> agreed by telephone."}
+    second = propose(office, first[0], **said)
+
     page = office.rosa.get(address_of(office.shown(second)))
-    assert "Asked before" in page.text
-    assert "Rejected. This one is likely a duplicate." in page.text
+    assert "Rejected before" in page.text
+    assert "The <b>owner</b> agreed by telephone." in page.text
+    assert "rejected before" in office.rosa.get("/inbox/").text
+    assert office.decide(second).status == 302
     office.work(second)
-    assert (office.stands(second), book.lines) == ("open", [])
-    assert not Effect.objects.exists()
-    assert Proposal.objects.filter(run_id=first[0]).count() == 2
+    assert [line["message"] for line in book.lines] == [REVIEWED["message"]]
+
+
+def test_c19_what_differs_is_asked_as_anything_else(office: Office, book: Book) -> None:
+    first = rejected(office)
+    second = propose(office, first[0], arguments={**REVIEWED, "message": "another"})
+    assert office.stands(second) == "open"
 
 
 def test_c42_a_key_is_made_of_nothing_that_an_agent_can_set_or_change(

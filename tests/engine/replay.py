@@ -5,6 +5,7 @@ the log holds everything. Only a run's lease and wake-up time are not in it, nor
 branches had all ended, which is in theirs.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -194,6 +195,7 @@ def opened(tables: Tables, fact: Fact) -> None:
         "action": said["action"],
         "action_version": said["action_version"],
         "arguments": said["arguments"].encode(),
+        "content": content(said),
         "terms": said["terms"].encode(),
         "digest": said["digest"],
         "idempotency_key": said["idempotency_key"],
@@ -211,6 +213,11 @@ def opened(tables: Tables, fact: Fact) -> None:
         "opened_at": fact.at,
         "closed_at": None,
     }
+
+
+def content(said: dict[str, Any]) -> str:
+    what = f"{said['action']}@{said['action_version']}\n{said['arguments']}"
+    return hashlib.sha256(what.encode()).hexdigest()
 
 
 def decided(tables: Tables, fact: Fact) -> None:

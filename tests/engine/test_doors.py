@@ -234,7 +234,7 @@ class TestTheEnd:
 
         for kind in ("effect_requested", "finish_requested"):
             with pytest.raises(Terminal):
-                proposals.hear_agent(ended, kind, actor, b"{}")
+                proposals.hear_agent(ended, kind, actor, b"{}", hold_back=0)
         with pytest.raises(PlacetError):
             runs.resume_run(ended, f"person:{otto}", packed({"person": otto}))
 

@@ -51,6 +51,23 @@ def rejected(desk: Desk) -> uuid.UUID:
     return proposal.run_id
 
 
+def asked_again_despite_a_rejection(desk: Desk) -> uuid.UUID:
+    proposal = desk.propose_refund()
+    desk.decide(proposal, "reject")
+    desk.work(proposal.run_id)
+    api.request_effect(
+        proposal.run_id,
+        agent=proposal.agent,
+        action=proposal.action,
+        arguments=json.loads(bytes(proposal.arguments)),
+        why="The lamp arrived broken.",
+        despite=proposal.proposal_id,
+        what_changed="The customer sent a photograph.",
+    )
+    desk.work(proposal.run_id)
+    return proposal.run_id
+
+
 def returned_answered_and_approved(desk: Desk) -> uuid.UUID:
     order = desk.purchase()
     proposal = desk.propose_refund(order)
@@ -507,6 +524,7 @@ STORIES: list[Story] = [
     committed,
     two_in_a_row,
     rejected,
+    asked_again_despite_a_rejection,
     returned_answered_and_approved,
     edited_and_approved_by_another,
     looked_at_before_it_was_decided,

@@ -57,6 +57,7 @@ class Waiting:
     opened_at: datetime
     valid_until: datetime
     asked_before: bool
+    rejected_before: bool
     needed: int
     approvals: int | None
     claim: Held | None
@@ -205,6 +206,7 @@ class _Context:
             opened_at=record.opened_at,
             valid_until=record.valid_until,
             asked_before=record.asked_before,
+            rejected_before=terms.get("despite") is not None,
             needed=sum(int(group["approve"]) for group in rule["groups"]),
             approvals=None if rule["blind"] and not why_not else record.approved,
             claim=self.held.get(record.id),

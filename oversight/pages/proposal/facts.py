@@ -114,17 +114,22 @@ def _asked_before(item: Version, now: object) -> list[Fact]:
     twin = twins.before(
         item.opened_at,
         agent=item.agent,
-        action=item.action[0],
-        arguments=item.arguments,
+        content=item.content,
         proposal_id=item.proposal_id,
     )
-    if twin is None:
+    if twin is None or _is_named(twin, item):
         return []
     address = reverse("proposal:version", args=[twin.proposal_id, twin.version])
     state = words.shown("proposal", twin.status)
     link = format_html('<a href="{}">{}</a>', address, _("the same request"))
     note = format_html("{}: {}. {}", link, state.word, _("This one is likely a duplicate."))
     return [(_("Asked before"), when.when(twin.opened_at, now), note)]  # type: ignore[arg-type]
+
+
+def _is_named(twin: twins.Twin, item: Version) -> bool:
+    """It was rejected, and the agent says itself that it asks for the same once more."""
+    named = item.terms.get("despite")
+    return named is not None and named["proposal"][0] == str(twin.proposal_id)
 
 
 def _code(value: str) -> object:

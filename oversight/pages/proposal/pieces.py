@@ -15,12 +15,13 @@ from django.utils.html import strip_tags
 
 from oversight.pages.proposal import facts, reads
 from oversight.pages.proposal.reads import Past, Said, Version
-from oversight.reading import rehearsals
+from oversight.reading import reasons, rehearsals
 from oversight.showing import diff, literal, when
 
 Pieces = Mapping[str, str]
 
 ORDER = (
+    "despite",
     "facts",
     "change",
     "rollback",
@@ -39,6 +40,18 @@ class Piece:
 
     text: str
     structured: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Despite:
+    """The rejection that the agent names, asking for the same once more: the terms say it."""
+
+    proposal_id: str
+    version: int
+    at: datetime
+    by: tuple[str, ...]
+    reason: str
+    what_changed: str
 
 
 def drawn(item: Version, now: datetime) -> Pieces:
@@ -66,6 +79,7 @@ def _context(item: Version, now: datetime) -> dict[str, Any]:
     return {
         "item": item,
         "edited": edited.get(item.version - 1),
+        "despite": _despite(item.terms.get("despite")),
         "asked": answered and answered[0],
         "by": answered and answered[1],
         "facts": facts.computed(item, now),
@@ -76,6 +90,20 @@ def _context(item: Version, now: datetime) -> dict[str, Any]:
         "since": _since_before(item, past),
         "rehearsed": next(iter(rehearsals.of_action(*item.action, most=1)), None),
     }
+
+
+def _despite(told: Mapping[str, Any] | None) -> Despite | None:
+    if told is None:
+        return None
+    proposal_id, version = told["proposal"]
+    return Despite(
+        proposal_id=proposal_id,
+        version=int(version),
+        at=datetime.fromisoformat(told["at"]),
+        by=tuple(told["by"]),
+        reason=reasons.in_words(told["reason_code"], told["reason"]),
+        what_changed=told["what_changed"],
+    )
 
 
 def _change(item: Version) -> list[diff.Row]:

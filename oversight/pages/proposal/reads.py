@@ -40,6 +40,7 @@ class Version:
     digest: str
     idempotency_key: str
     arguments: bytes
+    content: str
     terms: Mapping[str, Any]
     question: str
     opened_at: datetime
@@ -167,6 +168,7 @@ def _version(record: Any) -> Version:
         digest=record.digest,
         idempotency_key=record.idempotency_key,
         arguments=bytes(record.arguments),
+        content=record.content,
         terms=literal.read(bytes(record.terms)),
         question=record.question or "",
         opened_at=record.opened_at,
