@@ -167,10 +167,12 @@ def known(query: QuerySet[Proposal]) -> Mapping[str, list[str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastAndNext:
-    """For an empty list: when something was last decided, and what of others' expires next."""
+    """For an empty list: when something was last decided, what of others' expires next, and when
+    the stop was last drilled."""
 
     last_decision: datetime | None
     next_expiry: datetime | None
+    last_drill: datetime | None
 
 
 def last_and_next() -> LastAndNext:
@@ -178,7 +180,10 @@ def last_and_next() -> LastAndNext:
         last=Max("decisions__decided_at"),
         expiry=Min("valid_until", filter=Q(status="open", valid_until__gt=Now())),
     )
-    return LastAndNext(last_decision=found["last"], next_expiry=found["expiry"])
+    drilled = Event.objects.filter(kind="stop_drilled").aggregate(last=Max("at"))
+    return LastAndNext(
+        last_decision=found["last"], next_expiry=found["expiry"], last_drill=drilled["last"]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,12 @@ def test_it_stands_in_the_log_of_stops(people: People, otto: Reader) -> None:
     assert "Drilled the stop: it holds" in _log(otto)
 
 
+def test_an_empty_inbox_says_when_it_was(people: People, rosa: Reader) -> None:
+    assert "never yet" in rosa.get("/inbox/").text.partition("Stop last drilled")[2]
+    kept(people, True)
+    assert "just now" in rosa.get("/inbox/").text.partition("Stop last drilled")[2]
+
+
 def _log(otto: Reader) -> str:
     page = otto.get("/runs/?show=installation")
     return otto.get(page.html.partition('table__open" href="')[2].partition('"')[0]).text
