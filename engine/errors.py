@@ -159,7 +159,7 @@ class RejectedBefore(Conflict):
 
     def __init__(self, message: str | None = None, /, *, detail: str = "") -> None:
         """`detail` is the door's: the rejected proposal's id, when, and the reason's code."""
-        proposal_id, at, reason_code = detail.split("|") if detail else ("", "", "")
+        proposal_id, at, reason_code = detail.split("|", 2) if detail else ("", "", "")
         told = f"Proposal {proposal_id} asked for exactly this and was rejected at {at}"
         because = f" ({reason_code})" if reason_code else ""
         words = f"{told}{because}. Nobody was asked again." if detail else message

@@ -1,5 +1,8 @@
 """Whatever an agent writes, in whichever field, is text and hides nothing."""
 
+import json
+
+from engine import api
 from engine.models import Proposal
 from tests.pages.reading import Reader, address_of
 from tests.world import Desk
@@ -65,6 +68,29 @@ def test_markup_is_shown_and_never_taken_as_markup(desk: Desk, rosa: Reader) -> 
             assert page.status == 200
             assert [harm for harm in HARM if harm in page.html] == [], (address, words)
         assert words in rosa.get(address_of(proposal)).text
+
+
+def test_what_it_says_has_changed_since_a_rejection_is_text_like_the_rest(
+    desk: Desk, rosa: Reader
+) -> None:
+    before = desk.propose_refund()
+    desk.decide(before, "reject")
+    desk.work(before.run_id)
+    said = " ".join([*MARKUP, f"to{HIDDEN['right-to-left override']}Mara"])
+    api.request_effect(
+        before.run_id,
+        agent=before.agent,
+        action=before.action,
+        arguments=json.loads(bytes(before.arguments)),
+        why="It is due.",
+        despite=before.proposal_id,
+        what_changed=said,
+    )
+    desk.work(before.run_id)
+    page = rosa.get(address_of(desk.proposal(before.run_id)))
+    assert [harm for harm in HARM if harm in page.html] == []
+    assert MARKUP[0] in page.text
+    assert "to⟨U+202E⟩Mara" in page.text
 
 
 def test_a_character_that_nobody_would_see_is_written_out(desk: Desk, rosa: Reader) -> None:
