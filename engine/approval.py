@@ -14,13 +14,13 @@ from .concealing import struck
 from .errors import Incompatible, NotPermitted, RuleChanged, Stopped
 from .eventlog import Log
 from .lifecycle import OutsideFailed, end, outside, overdue, park, pause, take_answer
-from .store import policies, proposals, rejections
+from .store import deciding, policies, rejections
 from .types import Facts, Pending, Position
 
 
 def why_not_decide(person_id: int, version_id: uuid.UUID) -> str | None:
     """Why this person may not decide this proposal version now; None when they may."""
-    return proposals.why_not_decide(person_id, version_id)
+    return deciding.why_not_decide(person_id, version_id)
 
 
 def challenge(action: actions.Action, args: Any, rule: Facts) -> str | None:

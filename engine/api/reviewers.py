@@ -9,7 +9,7 @@ from engine.canonical import check, packed
 from engine.errors import AlreadyDecided, BadInput, NotPermitted
 from engine.hints import hint
 from engine.identity import uuid7
-from engine.store import proposals, step_ups
+from engine.store import deciding, step_ups
 from engine.types import Facts
 
 from .reasons import must_have_a_reason
@@ -63,7 +63,7 @@ def decide(
         "person_name": reviewer.name,
         "seen": seen or {},
     }
-    heard(lambda: proposals.decide(run_id, reviewer.actor, packed(facts), session))
+    heard(lambda: deciding.decide(run_id, reviewer.actor, packed(facts), session))
     hint(run_id)
 
 
@@ -74,7 +74,7 @@ def take_back_approval(
     approved it, and it is asked anew. Raises BadInput, NotFound, Conflict."""
     must_have_a_reason(reason)
     facts = {"id": str(version_id), "person": reviewer.person_id, "reason": reason.strip()}
-    proposals.take_back_approval(run_id, reviewer.actor, packed(facts))
+    deciding.take_back_approval(run_id, reviewer.actor, packed(facts))
     hint(run_id)
 
 

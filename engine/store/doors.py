@@ -30,6 +30,7 @@ FILES = (
     "people",
     "rejections",
     "proposals",
+    "deciding",
     "claims",
     "edits",
     "premises",

@@ -1,4 +1,4 @@
-"""Requests, proposals and decisions: one function here, one door in `proposals.sql`."""
+"""Requests and proposals: one function here, one door in `proposals.sql`."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -27,17 +27,6 @@ open_proposal = worker_door("open_proposal")
 """A worker opens a proposal version: frozen bytes, digest and key are fixed here."""
 
 
-def why_not_decide(person: int, proposal: uuid.UUID) -> str | None:
-    """Why this person may not decide this proposal version now; None when they may."""
-    return call("why_not_decide", person, proposal)
-
-
-def decide(run: uuid.UUID, actor: str, payload: bytes, session: str = "") -> Told:
-    """One reviewer's word on one proposal version; {"refused": why} without authority. A proof of
-    a second factor counts if it was given in this session."""
-    return call("decide", run, actor, payload, session)
-
-
 def withdraw_proposal(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     """An agent takes its own proposal back, as long as nothing has been sent under it."""
     return call("withdraw_proposal", run, actor, payload)
@@ -61,11 +50,6 @@ def proposals_under_another_rule(limit: int) -> list[tuple[uuid.UUID, uuid.UUID]
 def lapse_proposal_if_rule_changed(run: uuid.UUID, version: uuid.UUID) -> bool:
     """Lapse this version if another rule holds for it; False when it does not, or it was sent."""
     return bool(call("lapse_proposal_if_rule_changed", run, version))
-
-
-def take_back_approval(run: uuid.UUID, actor: str, payload: bytes) -> Told:
-    """Somebody takes their own approval back, as long as nothing was sent under it."""
-    return call("take_back_approval", run, actor, payload)
 
 
 lapse_approval = worker_door("lapse_approval")

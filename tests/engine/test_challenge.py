@@ -19,7 +19,7 @@ from engine.errors import (
     Stopped,
 )
 from engine.models import Decision, Proposal
-from engine.store import proposals
+from engine.store import deciding
 from engine.types import Facts
 from oversight.demo.placet_actions import Refund
 from tests.cast import AGENT, reviewer
@@ -199,7 +199,7 @@ class TestAnApproval:
         for added in (b"", b', "challenge": null', b', "challenge": 25.00'):
             payload = facts[:-1] + added + b"}"
             with pytest.raises(ChallengeFailed):
-                proposals.decide(proposal.run_id, f"person:{rosa.pk}", payload)
+                deciding.decide(proposal.run_id, f"person:{rosa.pk}", payload)
 
         assert_undecided(desk, proposal)
 

@@ -20,7 +20,7 @@ from engine.errors import (
     PlacetError,
 )
 from engine.models import Decision, Effect, Proposal
-from engine.store import proposals
+from engine.store import deciding, proposals
 from tests.cast import AGENT, reviewer
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.world import Desk
@@ -53,7 +53,7 @@ def test_the_door_takes_a_whole_approval(desk: Desk) -> None:
     proposal, rosa = desk.propose_refund(), desk.people.rosa
     facts = an_approval(proposal, rosa.pk)
 
-    proposals.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
+    deciding.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
 
     assert Decision.objects.count() == 1
 
@@ -98,7 +98,7 @@ def test_the_door_refuses_it_too(said: Any, desk: Desk) -> None:
     facts = {**an_approval(proposal, rosa.pk), "decision": said}
 
     with pytest.raises((PlacetError, psycopg.Error)):
-        proposals.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
+        deciding.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
 
     assert_undecided(desk, proposal)
 
@@ -110,7 +110,7 @@ def test_the_door_refuses_a_decision_that_lacks_a_part(missing: str, desk: Desk)
     del facts[missing]
 
     with contextlib.suppress(PlacetError, psycopg.Error):
-        assert "refused" in proposals.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
+        assert "refused" in deciding.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts))
 
     assert_undecided(desk, proposal)
 

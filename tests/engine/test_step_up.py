@@ -20,7 +20,7 @@ from engine.errors import (
     Stopped,
 )
 from engine.models import Decision, Event, Proposal, StepUp
-from engine.store import proposals
+from engine.store import deciding
 from oversight.models import Person
 from oversight.second_factor import factors
 from tests.cast import reviewer
@@ -100,7 +100,7 @@ class TestAnApproval:
             facts = {**an_approval(proposal, rosa.pk), **forged}
             for session in ("", HERE):
                 with pytest.raises(StepUpNeeded):
-                    proposals.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts), session)
+                    deciding.decide(proposal.run_id, f"person:{rosa.pk}", packed(facts), session)
         assert_undecided(desk, proposal)
 
     @pytest.mark.parametrize("decision", ["reject", "return"])
