@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from engine.models import Decision, Proposal
 from tests.cast import PASSWORD, People
@@ -204,10 +205,12 @@ def test_what_cannot_be_taken_back_is_approved_by_typing_its_amount(
 
 def test_the_value_can_be_copied_and_rejecting_needs_none(desk: Desk, rosa: Rosa) -> None:
     page = rosa.open(desk.propose_for_good(amount="25.00"))
+    # with all of the field in view: else its focus, which the first click gives it, scrolls there
+    page.get_by_role("button", name="Approve").scroll_into_view_if_needed()
     page.locator(".proposal__value").dblclick()
     page.keyboard.press("ControlOrMeta+c")
     page.get_by_label("To approve, type").press("ControlOrMeta+v")
-    assert page.get_by_label("To approve, type").input_value() == "25.00"
+    expect(page.get_by_label("To approve, type")).to_have_value("25.00")
     page.get_by_label("To approve, type").fill("")
     page.get_by_label("Wrong amount").check()
     page.get_by_role("button", name="Reject").click()
