@@ -60,7 +60,7 @@ def test_a_question_is_answered_with_a_second_version(rosa: Person) -> None:
     rosa.open(RETURNED, "version 2", "48.90")
     expect(rosa.page.get_by_role("heading", name="from the version before")).to_be_visible()
     rosa.look_at_all_of_it()
-    expect(rosa.page.get_by_text("You asked: The mail asks for a tenth.")).to_be_visible()
+    expect(rosa.page.get_by_text("You asked: The mail asks for a tenth.").first).to_be_visible()
 
 
 def test_who_owns_the_agent_sees_why_he_may_not_decide(
