@@ -106,7 +106,7 @@ def whole(world: Everywhere, client: Client, proposal: Proposal) -> dict[str, st
     """The form of the decision as the page of this browser gave it, filled in, with its token."""
     page = client.get(address_of(proposal)).content.decode()
     given = {
-        field["name"]: field["value"]
+        field["name"]: field.get("value", "")
         for field in elements(page, "input")
         if field.get("type") == "hidden"
     }
