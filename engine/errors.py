@@ -46,6 +46,11 @@ class PlacetError(Exception):
         self.facts = facts
         super().__init__(self.message)
 
+    @property
+    def why(self) -> str:
+        """The door's own sentence, where a door refused; else the message."""
+        return str(self.facts.get("detail") or self.message)
+
 
 class BadInput(PlacetError):
     """The request breaks a rule."""

@@ -20,6 +20,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect
 
+from engine import api
+
 if TYPE_CHECKING:
     from oversight.models import Person
 
@@ -185,6 +187,11 @@ def person_id(request: HttpRequest) -> int:
 def person(request: HttpRequest) -> "Person":
     """The same, as the row of a person."""
     return cast("Person", request.user)
+
+
+def speaker(request: HttpRequest) -> api.Reviewer:
+    """The same, as the engine hears them."""
+    return api.Reviewer(person_id=person_id(request), name=str(request.user))
 
 
 def _signed_in(request: HttpRequest) -> bool:

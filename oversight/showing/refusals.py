@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext as _
 
+from engine.errors import PlacetError
 from oversight.showing.when import absolute
 
 
@@ -18,6 +20,11 @@ def in_words(sentence: str) -> str:
         if found := pattern.fullmatch(bare):
             return words(**found.groupdict())
     return sentence
+
+
+def denied(problem: PlacetError) -> PermissionDenied:
+    """The 403 page, with why in the reader's language."""
+    return PermissionDenied(in_words(problem.why))
 
 
 def _bare(sentence: str) -> str:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         except BadInput as problem:
             raise CommandError(f"{problem.path}: {problem.message}") from problem
         except PlacetError as problem:
-            raise CommandError(str(problem.facts.get("detail") or problem.message)) from problem
+            raise CommandError(problem.why) from problem
 
     def _show(self, options: dict[str, Any]) -> None:
         number = options["number"]

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             else:
                 self._stop(speaker, options["reason"], options["scope"], options["rollbacks_run"])
         except PlacetError as problem:
-            raise CommandError(str(problem.facts.get("detail") or problem.message)) from problem
+            raise CommandError(problem.why) from problem
 
     def _lift(self, speaker: api.Speaker, reason: str, scope: str, agrees: bool) -> None:
         if api.go_on(speaker, reason, scope=scope, agrees=agrees):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import BadInput, Conflict, NotPermitted
-from oversight.access import person_id, roles_of
+from oversight.access import roles_of, speaker
 from oversight.pages.alerts import conflict, forms, listing, reads
 from oversight.pages.alerts import page as pages
 from oversight.pages.alerts.forms import AcceptForm, AcknowledgeForm, ResolveForm, ResumeForm
@@ -65,7 +65,7 @@ def acknowledge(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     """Take it on, by POST: the cause, the next step, and until when."""
 
     def say(found: Raised, **said: Any) -> None:
-        api.acknowledge_alert(found.run_id, alert_id, operator=_operator(request), **said)
+        api.acknowledge_alert(found.run_id, alert_id, operator=speaker(request), **said)
 
     act = Act(AcknowledgeForm, say, conflict.of_alert, _("You answer for this now."))
     return _done(request, alert_id, act)
@@ -75,7 +75,7 @@ def resolve(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     """Say that it is dealt with, by POST, and how."""
 
     def say(found: Raised, **said: Any) -> None:
-        api.resolve_alert(found.run_id, alert_id, operator=_operator(request), **said)
+        api.resolve_alert(found.run_id, alert_id, operator=speaker(request), **said)
 
     told = _("It is dealt with, and stays in the history.")
     return _done(request, alert_id, Act(ResolveForm, say, conflict.of_alert, told))
@@ -85,7 +85,7 @@ def resume(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     """Let the paused run go on, by POST, with a reason."""
 
     def say(found: Raised, **said: Any) -> None:
-        api.resume_run(found.run_id, reviewer=_operator(request), **said)
+        api.resume_run(found.run_id, reviewer=speaker(request), **said)
 
     told = _("The run goes on as soon as a worker is free.")
     return _done(request, alert_id, Act(ResumeForm, say, conflict.of_run, told))
@@ -97,7 +97,7 @@ def accept(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     def say(found: Raised, **said: Any) -> None:
         if found.effect_id is None:
             raise Conflict("This alert is about no effect.")
-        api.accept_effect(found.run_id, found.effect_id, operator=_operator(request), **said)
+        api.accept_effect(found.run_id, found.effect_id, operator=speaker(request), **said)
 
     told = _("You have accepted it. The run goes on as soon as a worker is free.")
     return _done(request, alert_id, Act(AcceptForm, say, conflict.of_run, told))
@@ -146,7 +146,3 @@ def _found(alert_id: uuid.UUID) -> Raised:
     if found is None:
         raise Http404
     return found
-
-
-def _operator(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

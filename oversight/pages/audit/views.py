@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import NotPermitted
-from oversight.access import AUDITORS, person_id, roles_of
+from oversight.access import AUDITORS, person_id, roles_of, speaker
 from oversight.pages.audit import exporting, forms, reads, verifying
 from oversight.pages.audit import page as pages
 from oversight.pages.audit.event import assembled, hidden
@@ -75,7 +75,7 @@ def verify(request: HttpRequest) -> HttpResponse:
         messages.warning(request, verifying.TOO_MUCH)
     else:
         with _permitted():
-            verifying.tell(request, api.verify_log(run_id, auditor=_auditor(request)))
+            verifying.tell(request, api.verify_log(run_id, auditor=speaker(request)))
     return redirect(reverse("audit:page", query={"run": str(run_id)} if run_id else {}))
 
 
@@ -92,7 +92,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
         form.add_error(None, refusal)
         return _exports(request, form, status=409)
     with _permitted():
-        return exporting.download(form.as_query(), _auditor(request))
+        return exporting.download(form.as_query(), speaker(request))
 
 
 @require_safe
@@ -137,7 +137,3 @@ def _permitted() -> Iterator[None]:
 
 def _may_act(request: HttpRequest) -> bool:
     return bool(AUDITORS & roles_of(request))
-
-
-def _auditor(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

@@ -9,9 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from engine import api
 from engine.errors import DigestMismatch
-from oversight.access import person_id, roles_of
+from oversight.access import person_id, roles_of, speaker
 from oversight.pages.inbox import forms, listing, reads, rejecting
 from oversight.pages.inbox.listing import DecidedList, OpenList
 from oversight.pages.inbox.rejecting import ReasonForm
@@ -94,7 +93,7 @@ def reject(request: HttpRequest) -> HttpResponse:
         raise BadRequest(problem.message) from problem
     if not form.is_valid():
         return render(request, "inbox/rejecting.html", {"items": items, "form": form}, status=422)
-    reviewer = api.Reviewer(person_id=me, name=str(request.user))
+    reviewer = speaker(request)
     answers = [rejecting.reject(item, form, reviewer) for item in items]
     done = sum(answer.done for answer in answers)
     return render(request, "inbox/rejected.html", {"answers": answers, "done": done})

@@ -86,7 +86,28 @@ class AccountForm(ReasonForm):
         return _standing(self.cleaned_data["seen"])
 
 
-class GroupsForm(AccountForm):
+class _Boxes(SaidForm):
+    """A box for each role and group that there is."""
+
+    def __init__(self, data: Any = None, **wishes: Any) -> None:
+        super().__init__(data, **wishes)
+        self._names = reads.groups()
+        for place, name in enumerate(self._names):
+            self.fields[f"group{place}"] = forms.BooleanField(
+                label=shown(name), help_text=MEANING.get(name, ""), required=False
+            )
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        return [self[f"group{place}"] for place in range(len(self._names))]
+
+    @property
+    def ticked(self) -> frozenset[str]:
+        said = self.cleaned_data
+        return frozenset(name for n, name in enumerate(self._names) if said.get(f"group{n}"))
+
+
+class GroupsForm(_Boxes, AccountForm):
     """Other roles and groups: a box for each that there is, and the name of one more."""
 
     here = "groups-%s"
@@ -100,26 +121,13 @@ class GroupsForm(AccountForm):
     )
     field_order = ("seen", "more", "reason")
 
-    def __init__(self, data: Any = None, **wishes: Any) -> None:
-        super().__init__(data, **wishes)
-        self._names = reads.groups()
-        for place, name in enumerate(self._names):
-            self.fields[f"group{place}"] = forms.BooleanField(
-                label=shown(name), help_text=MEANING.get(name, ""), required=False
-            )
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        return [self[f"group{place}"] for place in range(len(self._names))]
-
     @property
     def groups(self) -> frozenset[str]:
-        said = self.cleaned_data
-        ticked = (name for place, name in enumerate(self._names) if said[f"group{place}"])
-        return frozenset([*ticked, *([said["more"]] if said["more"] else [])])
+        more = self.cleaned_data["more"]
+        return self.ticked | {more} if more else self.ticked
 
 
-class InviteForm(SaidForm):
+class InviteForm(_Boxes):
     """Who is invited, and what they will be here."""
 
     name = forms.CharField(
@@ -133,26 +141,9 @@ class InviteForm(SaidForm):
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
     )
 
-    def __init__(self, data: Any = None, **wishes: Any) -> None:
-        super().__init__(data, **wishes)
-        self._names = reads.groups()
-        for place, name in enumerate(self._names):
-            self.fields[f"group{place}"] = forms.BooleanField(
-                label=shown(name), help_text=MEANING.get(name, ""), required=False
-            )
-
-    @property
-    def boxes(self) -> list[forms.BoundField]:
-        return [self[f"group{place}"] for place in range(len(self._names))]
-
-    @property
-    def groups(self) -> frozenset[str]:
-        ticked = enumerate(self._names)
-        return frozenset(name for n, name in ticked if self.cleaned_data.get(f"group{n}"))
-
     def clean(self) -> dict[str, Any]:
         found = super().clean() or self.cleaned_data
-        if not self.groups:
+        if not self.ticked:
             self.add_error(None, _("Tick at least one role: without any they can open nothing."))
         return found
 

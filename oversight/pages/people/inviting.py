@@ -1,11 +1,9 @@
 """Inviting: an administrator names somebody; the link goes to them by mail, or is shown once."""
 
 import uuid
-from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.mail import send_mail
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -16,8 +14,10 @@ from django.views.decorators.http import require_http_methods
 
 from engine.errors import BadInput, Conflict, NotFound, NotPermitted
 from oversight import inviting
-from oversight.models import Invitation, Person
+from oversight.access import person
+from oversight.models import Invitation
 from oversight.pages.people.forms import InviteForm
+from oversight.showing import refusals
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,13 +31,13 @@ def invite(request: HttpRequest) -> HttpResponse:
     said = form.cleaned_data
     try:
         made = inviting.invite(
-            said["name"], said["email"], form.groups, administrator=_speaker(request)
+            said["name"], said["email"], form.ticked, administrator=person(request)
         )
     except (BadInput, Conflict) as problem:
         form.add_error(None, problem.message)
         return render(request, "people/invite.html", {"form": form}, status=422)
     except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
+        raise refusals.denied(problem) from problem
     return _told(request, *made)
 
 
@@ -46,11 +46,11 @@ def again(request: HttpRequest, invitation_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("people:page")
     try:
-        made = inviting.invite_again(invitation_id, administrator=_speaker(request))
+        made = inviting.invite_again(invitation_id, administrator=person(request))
     except NotFound as problem:
         raise Http404 from problem
     except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
+        raise refusals.denied(problem) from problem
     return _told(request, *made)
 
 
@@ -59,11 +59,11 @@ def recall(request: HttpRequest, invitation_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("people:page")
     try:
-        found = inviting.withdraw(invitation_id, administrator=_speaker(request))
+        found = inviting.withdraw(invitation_id, administrator=person(request))
     except NotFound as problem:
         raise Http404 from problem
     except NotPermitted as problem:
-        raise PermissionDenied(problem.message) from problem
+        raise refusals.denied(problem) from problem
     words = _("The invitation of %(name)s is withdrawn: its link opens nothing.")
     messages.success(request, words % {"name": found.full_name})
     return redirect("people:page")
@@ -88,7 +88,3 @@ def _sent(made: Invitation, link: str) -> bool:
         return send_mail(_("You are invited to Placet"), words, None, [made.email]) == 1
     except OSError:
         return False
-
-
-def _speaker(request: HttpRequest) -> Person:
-    return cast("Person", request.user)

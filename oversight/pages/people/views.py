@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import BadInput, Conflict, NotFound, NotPermitted
-from oversight.access import ADMINISTRATORS, AUDITORS, person_id, roles_of
+from oversight.access import ADMINISTRATORS, AUDITORS, person_id, roles_of, speaker
 from oversight.pages.people import page as pages
 from oversight.pages.people import reads
 from oversight.pages.people.forms import (
@@ -66,7 +66,7 @@ def change(request: HttpRequest, person_id: int) -> HttpResponse:
         form.add_error(None, problem.message)
         return _person_page(request, member, form)
     except NotPermitted as problem:
-        raise _refused(problem) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         return _overtaken(request, member, problem)
     messages.success(request, told)
@@ -109,7 +109,7 @@ def qualify(request: HttpRequest, person_id: int) -> HttpResponse:
         form.complain(problem.path, problem.message)
         return _person_page(request, member, form)
     except NotPermitted as problem:
-        raise _refused(problem) from problem
+        raise refusals.denied(problem) from problem
     messages.success(request, _("%(name)s is qualified.") % {"name": member.name})
     return redirect("people:person", person_id)
 
@@ -128,7 +128,7 @@ def withdraw(request: HttpRequest, person_id: int) -> HttpResponse:
         form.add_error(None, problem.message)
         return _person_page(request, member, form)
     except NotPermitted as problem:
-        raise _refused(problem) from problem
+        raise refusals.denied(problem) from problem
     except NotFound as problem:
         raise Http404 from problem
     except Conflict as problem:
@@ -142,11 +142,11 @@ def _subject(member: Member) -> api.Reviewer:
 
 
 def _said(request: HttpRequest, form: ReasonForm) -> dict[str, Any]:
-    return {"administrator": _speaker(request), "reason": form.cleaned_data["reason"]}
+    return {"administrator": speaker(request), "reason": form.cleaned_data["reason"]}
 
 
 def _overtaken(request: HttpRequest, member: Member, problem: Conflict) -> HttpResponse:
-    detail = refusals.in_words(str(problem.facts.get("detail") or problem.message))
+    detail = refusals.in_words(problem.why)
     context = {
         "headline": "",
         "detail": detail,
@@ -180,11 +180,3 @@ def _found(number: int) -> Member:
 
 def _administers(request: HttpRequest) -> bool:
     return bool(ADMINISTRATORS & roles_of(request))
-
-
-def _refused(problem: NotPermitted) -> PermissionDenied:
-    return PermissionDenied(refusals.in_words(str(problem.facts.get("detail") or problem.message)))
-
-
-def _speaker(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

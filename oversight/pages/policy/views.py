@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from engine import api
 from engine.errors import BadInput, Conflict, NotPermitted
-from oversight.access import ADMINISTRATORS, person_id, roles_of
+from oversight.access import ADMINISTRATORS, person_id, roles_of, speaker
 from oversight.pages.policy import conflict, draft, reads, replayed
 from oversight.pages.policy import page as pages
 from oversight.pages.policy.draft import Draft
@@ -98,13 +98,13 @@ def _preview_or_propose(
         return render(request, "policy/preview.html", context, status=422)
     try:
         number = api.propose_policy(
-            rules, administrator=_speaker(request), reason=form.cleaned_data["reason"]
+            rules, administrator=speaker(request), reason=form.cleaned_data["reason"]
         )
     except BadInput as problem:
         form.add_error(None, problem.message)
         return render(request, "policy/preview.html", context, status=422)
     except NotPermitted as problem:
-        raise _refused(problem) from problem
+        raise refusals.denied(problem) from problem
     words = _("Version %(number)d is proposed. It holds once somebody else puts it in force.")
     messages.success(request, words % {"number": number})
     return redirect("policy:version", number)
@@ -127,7 +127,7 @@ def answer(request: HttpRequest, version: int) -> HttpResponse:
         form.add_error(None, problem.message)
         return _version_page(request, item, form)
     except NotPermitted as problem:
-        raise _refused(problem) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         return conflict.page(request, _found(version), problem)
     messages.success(request, told)
@@ -135,14 +135,14 @@ def answer(request: HttpRequest, version: int) -> HttpResponse:
 
 
 def _say(request: HttpRequest, item: Version, form: AnswerForm) -> str:
-    said, speaker = form.cleaned_data, _speaker(request)
+    said, administrator = form.cleaned_data, speaker(request)
     number = {"number": item.number}
     if said["do"] == "drop":
-        api.drop_policy(item.number, administrator=speaker, reason=said["reason"])
+        api.drop_policy(item.number, administrator=administrator, reason=said["reason"])
         return _("Version %(number)d is dropped. Nothing has changed.") % number
     api.put_policy_in_force(
         item.number,
-        administrator=speaker,
+        administrator=administrator,
         reason=said["reason"],
         instead_of=said["instead_of"] or None,
     )
@@ -173,11 +173,3 @@ def _found(number: int) -> Version:
 
 def _administers(request: HttpRequest) -> bool:
     return bool(ADMINISTRATORS & roles_of(request))
-
-
-def _refused(problem: NotPermitted) -> PermissionDenied:
-    return PermissionDenied(refusals.in_words(str(problem.facts.get("detail") or problem.message)))
-
-
-def _speaker(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

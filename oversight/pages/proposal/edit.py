@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from engine import actions, api
 from engine.errors import BadInput, Conflict, NotPermitted
-from oversight.access import person_id
+from oversight.access import speaker
 from oversight.pages.proposal import conflict, reads, shown
 from oversight.pages.proposal.editing import EditForm
 from oversight.pages.proposal.reads import Version
@@ -31,7 +31,7 @@ def page(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
     action = actions.find(*item.action)
     if action is None:
         raise PermissionDenied(_("This code no longer has the action, so it cannot be edited."))
-    reviewer = api.Reviewer(person_id=person_id(request), name=str(request.user))
+    reviewer = speaker(request)
     arguments = literal.read(item.arguments)
     if request.method == "POST":
         form = EditForm(action.Arguments, arguments, request.POST)
@@ -58,7 +58,7 @@ def _posted(
         form.refuse(problem)
         return _form(request, item, form, status=422)
     except NotPermitted as problem:
-        raise PermissionDenied(refusals.in_words(problem.message)) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         now = reads.version(item.proposal_id, item.version) or item
         return conflict.page(request, now, problem)

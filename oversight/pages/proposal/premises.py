@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from engine import api
 from engine.errors import Conflict, TooEarly
-from oversight.access import person_id
+from oversight.access import speaker
 from oversight.pages.proposal import reads
 from oversight.pages.proposal.reads import Version
 from oversight.reading import log
@@ -68,7 +68,7 @@ def look(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
 
 
 def _ask(request: HttpRequest, item: Version) -> None:
-    reviewer = api.Reviewer(person_id=person_id(request), name=str(request.user))
+    reviewer = speaker(request)
     try:
         api.look_again(item.run_id, item.id, reviewer=reviewer)
     except TooEarly:

@@ -5,7 +5,6 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from engine import api
 from engine.errors import Conflict, NotPermitted
-from oversight.access import person
+from oversight.access import person, speaker
 from oversight.pages.proposal import conflict, reads, stepping_up
 from oversight.pages.proposal.forms import StepUpForm
 from oversight.pages.proposal.reads import Version
@@ -37,7 +36,7 @@ def page(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
             return _form(request, item, form, status=422)
         _keep(request, item, form.cleaned_data["digest"], kind)
     except NotPermitted as problem:
-        raise PermissionDenied(refusals.in_words(_why(problem))) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         return conflict.page(request, item, problem)
     messages.success(request, _("Your second factor counts for one approval of this, for now."))
@@ -63,17 +62,13 @@ def _keep(request: HttpRequest, item: Version, digest: str, kind: str) -> None:
         raise NotPermitted("this second factor does not count here")
     api.step_up(
         item.id,
-        reviewer=api.Reviewer(person_id=reader.pk, name=str(reader)),
+        reviewer=speaker(request),
         version=item.version,
         digest=digest,
         factor=kind,
         session=sessions.name(request),
     )
     sessions.has_shown(request)
-
-
-def _why(problem: NotPermitted) -> str:
-    return str(problem.facts.get("detail") or problem.message)
 
 
 def _form(request: HttpRequest, item: Version, form: StepUpForm, status: int = 200) -> HttpResponse:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import BadInput, ChallengeFailed, Conflict, NotFound, NotPermitted
-from oversight.access import AUDITORS, person_id, roles_of
+from oversight.access import AUDITORS, person_id, roles_of, speaker
 from oversight.pages.proposal import (
     claiming,
     conflict,
@@ -71,7 +71,7 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
     if not form.is_valid():
         return _once_more(request, item, form)
     try:
-        _say(item, form, _reviewer(request), sessions.name(request))
+        _say(item, form, speaker(request), sessions.name(request))
     except ChallengeFailed:
         form.add_error("challenge", _("This is not the value above. Nothing was approved."))
         return _once_more(request, item, form)
@@ -79,7 +79,7 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
         form.add_error(None, problem.message)
         return _once_more(request, item, form)
     except NotPermitted as problem:
-        raise PermissionDenied(refusals.in_words(problem.message)) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         return conflict.page(request, _found(proposal_id, version), problem)
     messages.success(request, _recorded(form.cleaned_data["decision"]))
@@ -94,7 +94,7 @@ def take_back(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> Htt
     if not form.is_valid():
         return _once_more(request, item, form)
     try:
-        reason, reviewer = form.cleaned_data["reason"], _reviewer(request)
+        reason, reviewer = form.cleaned_data["reason"], speaker(request)
         api.take_back_approval(item.run_id, item.id, reviewer=reviewer, reason=reason)
     except BadInput as problem:
         form.add_error("reason", problem.message)
@@ -115,9 +115,9 @@ def claim(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRes
     if not form.is_valid():
         raise BadRequest("This is nothing that can be done with a claim.")
     try:
-        claiming.say(item, form, _reviewer(request))
+        claiming.say(item, form, speaker(request))
     except NotPermitted as problem:
-        raise PermissionDenied(refusals.in_words(str(problem.facts["detail"]))) from problem
+        raise refusals.denied(problem) from problem
     except Conflict as problem:
         return conflict.page(request, _found(proposal_id, version), problem)
     messages.success(request, _claimed(form.cleaned_data["do"]))
@@ -139,10 +139,6 @@ def _found(proposal_id: uuid.UUID, version: int) -> Version:
     if item is None:
         raise Http404
     return item
-
-
-def _reviewer(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))
 
 
 def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str) -> None:
@@ -169,7 +165,7 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str
 
 def _assembled(request: HttpRequest, item: Version, form: pages.Typed = None) -> dict[str, Any]:
     asked = stepping_up.of(request, item)
-    return pages.assembled(item, _reviewer(request), form, step_up=asked)
+    return pages.assembled(item, speaker(request), form, step_up=asked)
 
 
 def _once_more(request: HttpRequest, item: Version, form: pages.Typed) -> HttpResponse:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from engine import api
 from engine.errors import BadInput, Conflict, Damaged, Incompatible, NotFound, NotPermitted
-from oversight.access import person_id, roles_of
+from oversight.access import person_id, roles_of, speaker
 from oversight.pages.runs import page as pages
 from oversight.pages.runs import reads
 from oversight.pages.runs.forms import VIEWS, BudgetForm, ControlForm, ForkForm, RunWish
@@ -74,7 +74,7 @@ def ask(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return _without_a_verb(request, run_id)
 
     def say() -> uuid.UUID:
-        verb.say(run_id, _operator(request), form.cleaned_data["reason"])
+        verb.say(run_id, speaker(request), form.cleaned_data["reason"])
         return run_id
 
     return _done(request, run_id, Act(form, say, verb.told))
@@ -93,7 +93,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
     def say() -> uuid.UUID:
         said = form.cleaned_data
-        who = _operator(request)
+        who = speaker(request)
         return api.fork_run(run_id, said["seq"], operator=who, reason=said["reason"])
 
     told = _("This is the new run. What it proposes is decided anew.")
@@ -106,7 +106,7 @@ def raise_budget(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
     def say() -> uuid.UUID:
         why = form.cleaned_data["reason"]
-        api.raise_budget(run_id, form.limits, operator=_operator(request), reason=why)
+        api.raise_budget(run_id, form.limits, operator=speaker(request), reason=why)
         return run_id
 
     told = _("It has these limits now, and goes on if it waited for them.")
@@ -187,7 +187,3 @@ def _found(run_id: uuid.UUID) -> Whole:
     if found is None:
         raise Http404
     return found
-
-
-def _operator(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

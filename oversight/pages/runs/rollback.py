@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from engine import api, states
 from engine.errors import Conflict, NotFound, NotPermitted
 from engine.taking_back import Preview, Step
-from oversight.access import person_id
+from oversight.access import speaker
 from oversight.pages.runs import reads
 from oversight.pages.runs.forms import ByHandForm, RollbackForm
 from oversight.pages.runs.reads import Whole
@@ -56,7 +56,7 @@ def take_back(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     try:
         by = api.roll_back(
             run_id,
-            operator=_operator(request),
+            operator=speaker(request),
             reason=form.cleaned_data["reason"],
             effect_ids=_wanted(preview, form),
         )
@@ -81,7 +81,7 @@ def by_hand(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         api.confirm_by_hand(
             run_id,
             said["effect"],
-            operator=_operator(request),
+            operator=speaker(request),
             seen_evidence=said["seen_evidence"],
             reason=said["reason"],
         )
@@ -159,7 +159,3 @@ def _moved_on(request: HttpRequest, run_id: uuid.UUID, problem: str) -> HttpResp
         "next_label": _("See what would be taken back now"),
     }
     return render(request, "409.html", context, status=409)
-
-
-def _operator(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

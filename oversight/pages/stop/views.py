@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api, states
 from engine.errors import BadInput, Conflict, NotPermitted
-from oversight.access import STOPPERS, person_id, roles_of
+from oversight.access import STOPPERS, roles_of, speaker
 from oversight.pages.stop import page as pages
 from oversight.pages.stop import reads
 from oversight.pages.stop.forms import LiftForm, PlaceForm
@@ -61,7 +61,7 @@ def place(request: HttpRequest) -> HttpResponse:
     said = form.cleaned_data
     try:
         api.stop(
-            _speaker(request),
+            speaker(request),
             said["reason"],
             scope=said["scope"],
             rollbacks_run=said["rollbacks"] == "run",
@@ -114,8 +114,7 @@ def _lift(request: HttpRequest, form: LiftForm) -> bool:
     standing = reads.stop(said["stop_id"])
     if standing is None or not standing.in_force:
         raise Conflict("The stop that was shown does not stand any more.")
-    speaker, agrees = _speaker(request), said["agrees"]
-    return api.go_on(speaker, said["reason"], scope=standing.scope, agrees=agrees)
+    return api.go_on(speaker(request), said["reason"], scope=standing.scope, agrees=said["agrees"])
 
 
 def _lifted_or_asked(request: HttpRequest, standing: Placed | None) -> HttpResponse:
@@ -191,12 +190,8 @@ def _is_asked_by_another(request: HttpRequest, told: pages.Told | None) -> bool:
     """Whether all that is missing is that this reader agrees."""
     if told is None or told.agree_until is None:
         return False
-    return told.stop.asked_by != _speaker(request).actor
+    return told.stop.asked_by != speaker(request).actor
 
 
 def _url(**query: str) -> str:
     return reverse("stop:page", query=query)
-
-
-def _speaker(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))

@@ -29,7 +29,7 @@ def page(request: HttpRequest, doubt: Doubt, problem: PlacetError) -> HttpRespon
 
 def _refused(problem: PlacetError) -> Said:
     """It is still unknown: what the engine says against this ruling."""
-    detail = str(problem.facts.get("detail") or problem.message).rstrip(".")
+    detail = problem.why.rstrip(".")
     return _("This cannot be ruled now"), f"{detail[:1].upper()}{detail[1:]}."
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from engine import api
 from engine.errors import BadInput, Conflict, NotPermitted
-from oversight.access import person_id, roles_of
+from oversight.access import roles_of, speaker
 from oversight.pages.unknowns import conflict, forms, listing, reads
 from oversight.pages.unknowns import page as pages
 from oversight.pages.unknowns.forms import RulingForm
@@ -69,7 +69,7 @@ def ask(request: HttpRequest, effect_id: uuid.UUID) -> HttpResponse:
         return redirect("unknowns:effect", effect_id)
     doubt = _found(effect_id)
     try:
-        api.probe_again(doubt.run_id, effect_id, operator=_operator(request))
+        api.probe_again(doubt.run_id, effect_id, operator=speaker(request))
     except NotPermitted as problem:
         raise PermissionDenied(problem.message) from problem
     except Conflict as problem:
@@ -101,7 +101,7 @@ def rule(request: HttpRequest, effect_id: uuid.UUID) -> HttpResponse:
 def _say(request: HttpRequest, doubt: Doubt, form: RulingForm) -> None:
     if form.cleaned_data["attempt"] != doubt.attempt:
         raise Conflict(_("It was sent again since you looked; look at what is known of that."))
-    api.resolve_effect(doubt.run_id, doubt.effect_id, operator=_operator(request), **form.ruling)
+    api.resolve_effect(doubt.run_id, doubt.effect_id, operator=speaker(request), **form.ruling)
 
 
 def _once_more(request: HttpRequest, doubt: Doubt, form: RulingForm) -> HttpResponse:
@@ -119,7 +119,3 @@ def _found(effect_id: uuid.UUID) -> Doubt:
 
 def _may_rule(request: HttpRequest) -> bool:
     return "operator" in roles_of(request)
-
-
-def _operator(request: HttpRequest) -> api.Reviewer:
-    return api.Reviewer(person_id=person_id(request), name=str(request.user))
