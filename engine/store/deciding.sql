@@ -1,5 +1,7 @@
 -- Decisions: who may decide, what has to be so for a decision to be heard, and what it comes to.
 
+-- Why this person may not decide this proposal now; NULL when they may. The one rule for all
+-- routes: it has authority to count, and is not to rest first. What was decided before a rest counts
 -- during it.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
@@ -17,6 +19,8 @@ BEGIN
     RETURN v_why_not;
 END $$;
 
+-- Why this person's word does not count for this proposal now; NULL when it does: active, in one of
+-- the groups that decide it, qualified where that is demanded, and neither who started the run or one
 -- that it is a branch of, nor who wrote some of what is asked.
 CREATE FUNCTION doors._why_not_counted(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
@@ -49,6 +53,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Whether those who approved exactly this digest, with a second factor where it takes one, and still
 -- may, are enough by its rule.
 CREATE FUNCTION doors._is_approved(o engine_proposal, p_digest text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -71,6 +76,7 @@ LANGUAGE sql STABLE AS $$
               AND decision = 'reject') >= (doors._rule_of(o)->>'reject')::int END
 $$;
 
+-- One reviewer's word on one proposal version: approve, reject or return.
 -- A refusal for want of authority is an event too, and is told as {"refused": why}.
 CREATE FUNCTION doors.decide(p_run uuid, p_actor text, p_payload bytea, p_session text)
 RETURNS json
@@ -146,6 +152,7 @@ BEGIN
     END IF;
 END $$;
 
+-- Where the rule demands it, the way back was walked, with success, and not too long ago. What is
 -- done in a rehearsal is not itself held up by that.
 CREATE FUNCTION doors._must_be_rehearsed(r engine_run, o engine_proposal) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -162,6 +169,7 @@ BEGIN
     END IF;
 END $$;
 
+-- An approval carries, as text, the value that the stored terms ask to be typed; blanks around it
 -- do not count. Read after the digest was recomputed: the bytes are those that were shown.
 CREATE FUNCTION doors._must_meet_challenge(o engine_proposal, p json) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -198,6 +206,7 @@ BEGIN
     RETURN json_build_object('refused', p_why);
 END $$;
 
+-- Somebody takes their approval back, as long as nothing was sent under it. That is news for all who
 -- decide: what was approved with them lapses with it.
 CREATE FUNCTION doors.take_back_approval(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$

@@ -157,14 +157,6 @@ BEGIN
     END IF;
 END $$;
 
--- Why this person may not decide this proposal now; NULL when they may. The one rule for all
--- routes: it has authority to count, and is not to rest first. What was decided before a rest counts
--- Why this person's word does not count for this proposal now; NULL when it does: active, in one of
--- the groups that decide it, qualified where that is demanded, and neither who started the run or one
--- Whether those who approved exactly this digest, with a second factor where it takes one, and still
--- One reviewer's word on one proposal version: approve, reject or return.
--- Where the rule demands it, the way back was walked, with success, and not too long ago. What is
--- An approval carries, as text, the value that the stored terms ask to be typed; blanks around it
 -- The proposal version reaches `p_status`; the run wakes to act on it.
 CREATE FUNCTION doors._close_proposal(
     r engine_run, o engine_proposal, p_status text, p_actor text, p_question text)
@@ -290,7 +282,6 @@ BEGIN
     RETURN true;
 END $$;
 
--- Somebody takes their approval back, as long as nothing was sent under it. That is news for all who
 -- The world changed, or the authority for it is gone: the approval no longer holds, and an
 -- effect that was prepared under it was surely not sent.
 CREATE FUNCTION doors.lapse_approval(
