@@ -67,25 +67,22 @@ def keep(played: Played, *, actor: str, person_id: int, name: str) -> uuid.UUID:
     lasts = timedelta(seconds=conf.rehearsal_seconds())
     facts = {
         "rehearsal_id": str(uuid.uuid4()),
-        "person": person_id,
-        "person_name": name,
-        "action": played.action,
+        **_told(played, person_id, name),
         "action_version": played.action_version,
-        "result": "passed" if played.passed else "failed",
-        "run": str(played.run_id) if played.run_id else None,
-        "started_at": played.started_at.isoformat(),
-        "ended_at": played.ended_at.isoformat(),
         "expires_at": (played.ended_at + lasts).isoformat(),
         "recovery_seconds": _decimal(played.recovery_seconds),
-        "timeline": [asdict(moment) for moment in played.timeline],
-        "assertions": [asdict(each) for each in played.assertions],
     }
     return rehearsals.keep_rehearsal(actor, packed(storable(facts)))
 
 
 def keep_drill(played: Played, *, actor: str, person_id: int, name: str) -> None:
     """That the stop was drilled, with all that was seen, is an event of the day's log of stops."""
-    facts = {
+    stops.keep_drill(actor, packed(storable(_told(played, person_id, name))))
+
+
+def _told(played: Played, person_id: int, name: str) -> dict[str, object]:
+    """What is kept of anything that was played, and who had it played."""
+    return {
         "person": person_id,
         "person_name": name,
         "action": played.action,
@@ -96,7 +93,6 @@ def keep_drill(played: Played, *, actor: str, person_id: int, name: str) -> None
         "timeline": [asdict(moment) for moment in played.timeline],
         "assertions": [asdict(each) for each in played.assertions],
     }
-    stops.keep_drill(actor, packed(storable(facts)))
 
 
 def now() -> datetime:

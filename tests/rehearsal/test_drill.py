@@ -48,6 +48,7 @@ def test_one_whose_people_may_not_decide_has_failed_and_leaves_no_stop(
     cast = Cast(operator=desk.people.otto, reviewers=(desk.people.ada,))
     played = drill(REFUND, cast, environment=processes_environment, say=print)
     assert not played.passed
+    assert "NotPermitted: Only members of" in played.timeline[-1].detail
     assert Stop.objects.filter(lifted_at=None).count() == 0
 
 
@@ -57,5 +58,6 @@ def test_only_who_may_stop_keeps_a_drill(
     nobody = Cast(operator=desk.people.ada, reviewers=(desk.people.rosa,))
     played = drill(REFUND, nobody, environment=processes_environment, say=print)
     assert not played.passed
+    assert "only operators and administrators" in played.timeline[-1].detail.lower()
     with pytest.raises(NotPermitted):
         api.keep_drill(played, operator=reviewer(desk.people.ada))
