@@ -16,7 +16,8 @@ def look_again(run_id: uuid.UUID, version_id: uuid.UUID, *, reviewer: Reviewer) 
     """Have a worker read the premises of an open version again. What it finds is an event; version
     and digest stay what they are.
 
-    Raises NotFound; TooEarly where it was asked a moment ago; Conflict where it is not open.
+    Raises NotFound; NotPermitted for who could not decide it; TooEarly where it was asked a moment
+    ago; Conflict where it is not open.
     """
     facts = {
         "id": str(version_id),

@@ -18,13 +18,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
     c engine_claim;
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
-    IF NOT FOUND THEN
-        PERFORM doors._refuse('not_found', 'there is no such proposal');
-    END IF;
     PERFORM doors._must_be_claimable(o, (p->>'person')::bigint);
     c := doors._claim_on(o);
     IF c.person_id = (p->>'person')::bigint THEN
@@ -82,9 +78,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
     IF o.status IS DISTINCT FROM 'open'
        OR (doors._claim_on(o)).person_id IS DISTINCT FROM (p->>'person')::bigint THEN
         PERFORM doors._refuse('conflict', 'there is no claim of yours');

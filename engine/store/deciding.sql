@@ -84,15 +84,11 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
     s engine_stepup;
     v_why_not text;
     v_status text;
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
-    IF NOT FOUND THEN
-        PERFORM doors._refuse('not_found', 'there is no such proposal');
-    END IF;
     PERFORM doors._count_alone((p->>'person')::bigint, o.training);
     v_why_not := doors.why_not_decide((p->>'person')::bigint, o.id);
     IF v_why_not IS NOT NULL THEN
@@ -213,9 +209,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
     IF NOT EXISTS (SELECT 1 FROM engine_decision WHERE proposal_id = o.id
                    AND person_id = (p->>'person')::bigint AND decision = 'approve') THEN
         PERFORM doors._refuse('not_found', 'there is no approval of yours');

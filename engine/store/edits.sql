@@ -14,13 +14,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
     v_why_not text;
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
-    IF NOT FOUND THEN
-        PERFORM doors._refuse('not_found', 'there is no such proposal');
-    END IF;
     v_why_not := doors.why_not_edit((p->>'person')::bigint, o.id);
     IF v_why_not IS NOT NULL THEN
         RETURN doors._refused_decision(r, p_actor, p, v_why_not);

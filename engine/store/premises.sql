@@ -7,12 +7,12 @@ LANGUAGE plpgsql AS $$
 DECLARE
     r engine_run := doors._locked(p_run);
     p json := doors._facts(p_payload);
-    o engine_proposal;
+    o engine_proposal := doors._version(p_run, p);
+    v_why_not text := doors._why_not_counted((p->>'person')::bigint, o.id);
     v_last timestamptz;
 BEGIN
-    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run;
-    IF NOT FOUND THEN
-        PERFORM doors._refuse('not_found', 'there is no such proposal');
+    IF v_why_not IS NOT NULL THEN
+        PERFORM doors._refuse('not_permitted', v_why_not);
     END IF;
     IF o.status <> 'open' OR o.valid_until <= clock_timestamp() THEN
         PERFORM doors._refuse('conflict', 'it is no longer open');

@@ -173,6 +173,18 @@ BEGIN
     RETURN r;
 END $$;
 
+-- The version of this run that a payload names by its `id`, locked.
+CREATE FUNCTION doors._version(p_run uuid, p json) RETURNS engine_proposal
+LANGUAGE plpgsql AS $$
+DECLARE o engine_proposal;
+BEGIN
+    SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid AND run_id = p_run FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM doors._refuse('not_found', 'there is no such proposal');
+    END IF;
+    RETURN o;
+END $$;
+
 -- An agent takes its own proposal back, as long as nothing has been sent under it.
 CREATE FUNCTION doors.withdraw_proposal(p_run uuid, p_actor text, p_payload bytea) RETURNS json
 LANGUAGE plpgsql AS $$

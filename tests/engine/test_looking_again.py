@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine import api
-from engine.errors import Conflict, NotFound, TooEarly
+from engine.errors import Conflict, NotFound, NotPermitted, TooEarly
 from engine.models import Event, Proposal
 from tests.cast import reviewer
 from tests.world import Desk
@@ -57,6 +57,14 @@ def test_asked_again_at_once_is_too_early(desk: Desk) -> None:
     ask(desk, proposal)
     with pytest.raises(TooEarly):
         ask(desk, proposal)
+
+
+@pytest.mark.parametrize("name", ["ada", "tomas"])
+def test_only_who_could_decide_it_has_the_target_read(desk: Desk, name: str) -> None:
+    proposal = desk.propose_refund()
+    with pytest.raises(NotPermitted):
+        api.look_again(proposal.run_id, proposal.pk, reviewer=reviewer(getattr(desk.people, name)))
+    assert not Event.objects.filter(kind="premises_asked").exists()
 
 
 def test_what_is_decided_is_not_looked_at(desk: Desk) -> None:

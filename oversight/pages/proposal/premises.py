@@ -12,12 +12,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from engine import api
-from engine.errors import Conflict, TooEarly
+from engine.errors import Conflict, NotPermitted, TooEarly
 from oversight.access import speaker
 from oversight.pages.proposal import reads
 from oversight.pages.proposal.reads import Version
 from oversight.reading import log
-from oversight.showing import diff
+from oversight.showing import diff, refusals
 
 KINDS = ("premises_asked", "premises_read")
 
@@ -71,6 +71,8 @@ def _ask(request: HttpRequest, item: Version) -> None:
     reviewer = speaker(request)
     try:
         api.look_again(item.run_id, item.id, reviewer=reviewer)
+    except NotPermitted as problem:
+        raise refusals.denied(problem) from problem
     except TooEarly:
         messages.info(request, _("It was looked at a moment ago."))
     except Conflict:
