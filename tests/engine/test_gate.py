@@ -333,6 +333,8 @@ class TestWhoMayDecide:
         proposal = desk.propose_refund()
         no_policy_is_in_force(desk)
 
+        rosa = reviewer(desk.people.rosa)
+        assert api.why_not_decide(rosa, proposal.pk) == "no policy is in force"
         with pytest.raises(NotPermitted, match=r"(?i)no policy"):
             desk.approve(proposal)
 
