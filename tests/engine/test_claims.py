@@ -1,15 +1,15 @@
 """A claim says who is looking at a proposal. It runs out, and nobody's authority hangs on it."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
-from django.db import connections
 
 from engine import api
 from engine.errors import AlreadyDecided, Claimed, Conflict, Expired, NotFound, NotPermitted
 from engine.models import Claim, Proposal
 from oversight.models import Person
 from tests.cast import reviewer
+from tests.engine.together import in_line_for
 from tests.world import Desk
 
 
@@ -109,20 +109,18 @@ def test_it_is_not_taken_over_from_somebody_who_no_longer_has_it(
         claim(proposal, third, take_over_from=desk.people.rosa)
 
 
-def test_of_two_who_claim_at_once_one_has_it(desk: Desk, proposal: Proposal, mina: Person) -> None:
-    def attempt(person: Person) -> str:
-        try:
-            claim(proposal, person)
-        except Claimed as refused:
-            return str(refused.facts["person"])
-        finally:
-            connections.close_all()
-        return "mine"
+def test_of_two_who_claim_at_once_the_first_has_it(
+    desk: Desk, proposal: Proposal, mina: Person
+) -> None:
+    """Both have come to the run before either may go on."""
+    rosa = desk.people.rosa
+    acts = [partial(claim, proposal, rosa), partial(claim, proposal, mina)]
 
-    with ThreadPoolExecutor(2) as threads:
-        told = sorted(threads.map(attempt, (desk.people.rosa, mina)))
+    _, refused = in_line_for(desk.database, proposal.run_id, acts)
 
-    assert told in (["Mina Roth", "mine"], ["Rosa Lind", "mine"])
+    assert isinstance(refused, Claimed)
+    assert refused.facts["person"] == "Rosa Lind"
+    assert Claim.objects.get().person == rosa
     assert desk.database.kinds(proposal.run_id).count("proposal_claimed") == 1
 
 
