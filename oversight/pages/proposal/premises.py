@@ -68,11 +68,10 @@ def look(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpResp
 
 
 def _ask(request: HttpRequest, item: Version) -> None:
-    reviewer = speaker(request)
     try:
-        api.look_again(item.run_id, item.id, reviewer=reviewer)
+        api.look_again(item.run_id, item.id, reviewer=speaker(request))
     except NotPermitted as problem:
-        raise refusals.denied(problem) from problem
+        messages.info(request, refusals.in_words(problem.why))
     except TooEarly:
         messages.info(request, _("It was looked at a moment ago."))
     except Conflict:

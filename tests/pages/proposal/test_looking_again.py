@@ -1,6 +1,8 @@
 """Premises read again, as the page shows it."""
 
-from tests.pages.reading import Reader, address_of
+from engine.models import Event
+from tests.cast import People
+from tests.pages.reading import Reader, Readers, address_of
 from tests.world import Desk
 
 
@@ -39,3 +41,15 @@ def test_what_is_decided_offers_no_look(desk: Desk, rosa: Reader) -> None:
     assert "look/" not in rosa.get(address_of(proposal)).html
     rosa.post(f"{address_of(proposal)}look/")
     assert "It is no longer open" in rosa.get(address_of(proposal)).text
+
+
+def test_who_does_not_decide_it_is_told_why_and_has_nothing_read(
+    desk: Desk, people: People, reading: Readers
+) -> None:
+    address, why = address_of(desk.propose_refund()), "Who started it never decides it."
+    tomas = reading(people.tomas)
+    page = tomas.get(address)
+    assert "look/" not in page.html
+    tomas.post(f"{address}look/")
+    assert tomas.get(address).text.count(why) == page.text.count(why) + 1
+    assert not Event.objects.filter(kind="premises_asked").exists()
