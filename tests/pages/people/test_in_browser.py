@@ -45,7 +45,7 @@ def test_somebody_is_invited_comes_and_is_shown_out(
     closing.get_by_label("Reason").fill("It was only for a day.")
     closing.get_by_role("button", name="Close the account").click()
     page.get_by_text("all of their sessions are over").wait_for()
-    nina.open("/inbox/")
+    # the page that is open asks what is new, and is shown out by itself
     nina.page.wait_for_url("**/sign-in/**")
 
     page.set_viewport_size({"width": 390, "height": 844})
