@@ -64,7 +64,7 @@ class Child:
         self._news = threading.Condition()
         self._log = log
         self._on_line = on_line
-        self._process = subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=tree,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})},
@@ -74,20 +74,19 @@ class Child:
             start_new_session=True,
             preexec_fn=_death_signal(),
         )
+        self.pid = process.pid
+        """The process id of the leader, which is also the number of the group."""
+        self.exit_code: int | None = None
+        """None while the leader runs; the negative number of the signal if one ended it."""
         guardian().watch_group(self.pid)
-        output = cast(IO[bytes], self._process.stdout)
+        self._running = threading.Lock()
+        self._running.acquire()
+        # A signal's handler that raises takes the lock of a `Popen` that is being asked along, and
+        # whoever waits for it then waits for ever. Handlers run on the main thread alone.
+        threading.Thread(target=self._outlive, args=[process], daemon=True).start()
+        output = cast(IO[bytes], process.stdout)
         self._reader = threading.Thread(target=self._read, args=[output], daemon=True)
         self._reader.start()
-
-    @property
-    def pid(self) -> int:
-        """The process id of the leader, which is also the number of the group."""
-        return self._process.pid
-
-    @property
-    def exit_code(self) -> int | None:
-        """None while the leader runs; the negative number of the signal if one ended it."""
-        return self._process.poll()
 
     def tail(self, lines: int = 10) -> list[str]:
         """Return the last lines of output."""
@@ -96,10 +95,11 @@ class Child:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the leader to end and return its exit code; TimeoutError after `timeout` s."""
-        try:
-            return self._process.wait(timeout)
-        except subprocess.TimeoutExpired as late:
-            raise TimeoutError(f"{self.name} still runs after {timeout} s") from late
+        if self.exit_code is None and self._running.acquire(timeout=_seconds(timeout)):
+            self._running.release()
+        if self.exit_code is None:
+            raise TimeoutError(f"{self.name} still runs after {timeout} s")
+        return self.exit_code
 
     def wait_for(self, pattern: str, timeout: float, *, times: int = 1) -> re.Match[str]:
         """Wait until `times` lines, past or coming, contain the regular expression `pattern`.
@@ -127,21 +127,27 @@ class Child:
 
     def ask_to_end(self) -> None:
         """SIGTERM to the leader alone, which ends its children itself and lets them finish."""
-        self._process.terminate()
+        if self.exit_code is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
 
     def kill(self) -> None:
         """SIGKILL the whole group and wait for its leader."""
         self.signal(signal.SIGKILL)
-        self._process.wait()
+        self.wait()
         guardian().release_group(self.pid)
         self._reader.join(_LOOK_SECONDS)
 
     def stop(self, timeout: float = 10.0) -> None:
         """Ask the leader to end, and after `timeout` seconds kill whatever is left of the group."""
         self.ask_to_end()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout)
+        with contextlib.suppress(TimeoutError):
+            self.wait(timeout)
         self.kill()
+
+    def _outlive(self, process: subprocess.Popen[bytes]) -> None:
+        self.exit_code = process.wait()
+        self._running.release()
 
     def _read(self, output: IO[bytes]) -> None:
         with contextlib.ExitStack() as stack:
@@ -165,6 +171,11 @@ class Child:
         state = "runs" if self.exit_code is None else f"ended with code {self.exit_code}"
         lines = "\n  ".join(list(self._lines)[-10:])
         return f"{self.name} {state} and never said {pattern!r}; its last lines:\n  {lines}"
+
+
+def _seconds(timeout: float | None) -> float:
+    """The timeout as a lock understands it."""
+    return -1 if timeout is None else max(timeout, 0)
 
 
 def web(

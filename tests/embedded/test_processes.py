@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import psutil
 import pytest
@@ -13,6 +16,7 @@ from oversight.embedded import Child, ChildEnded
 from oversight.embedded.guardian import is_alive
 
 PATIENCE = 20
+MICROSECOND = 1e-6
 PROJECT = Path(__file__).resolve().parents[2]
 
 PARENT_AND_CHILD = """
@@ -70,6 +74,36 @@ def test_stop_asks_the_leader_and_takes_the_rest_along() -> None:
 
     assert child.exit_code == -signal.SIGTERM
     wait_until_gone(grandchild)
+
+
+def test_stop_works_wherever_an_interrupt_met_whoever_was_looking() -> None:
+    child, grandchild = family()
+
+    with interrupting(signal.SIGVTALRM):
+        for number in range(200):
+            with pytest.raises(KeyboardInterrupt):
+                look_for_ever(child, interrupted_after=(20 + number) * MICROSECOND)
+    child.stop(timeout=PATIENCE)
+
+    assert child.exit_code == -signal.SIGTERM
+    wait_until_gone(grandchild)
+
+
+@contextmanager
+def interrupting(number: int) -> Iterator[None]:
+    """Let a signal do what Ctrl-C does."""
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def look_for_ever(child: Child, *, interrupted_after: float) -> NoReturn:
+    signal.setitimer(signal.ITIMER_VIRTUAL, interrupted_after)
+    while True:
+        with suppress(TimeoutError):
+            child.wait(timeout=0)
 
 
 def test_stop_kills_a_child_that_does_not_listen() -> None:
