@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["running_servers"]
 
+# What is asserted there tells what it found, as in a test.
+pytest.register_assert_rewrite("tests.engine", "tests.pages")
+
 TOLD_LINES = 40
 
 CHROMIUM = Path(os.environ.get("PLACET_CHROMIUM", "/usr/bin/chromium"))

@@ -9,7 +9,7 @@ from engine.models import Proposal
 from oversight.demo.placet_actions import Refund
 from tests.agents_api.caller import PROPOSAL, REFUND, RUNS, Caller, problem
 from tests.engine.newer import newer_action, newer_code
-from tests.engine.test_replay import recalled
+from tests.engine.stories_of_waits import recalled
 from tests.engine.together import just_before
 from tests.world import DESK_BALANCE, Desk
 

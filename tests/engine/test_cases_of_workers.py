@@ -18,8 +18,8 @@ from engine.models import Decision, Effect
 from engine.store import runs
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
+from tests.engine.rows import changed, everything_about
 from tests.engine.target import Make, Target, approved, asked_for, known
-from tests.engine.test_leases import changed, everything_about
 from tests.engine.together import PATIENCE, alone, elsewhere, in_line_for, just_before, together
 from tests.faults.processes import wait_until
 from tests.pages.reading import Reader

@@ -23,8 +23,8 @@ from engine.store import deciding
 from engine.types import Facts
 from oversight.demo.placet_actions import Refund
 from tests.cast import AGENT, reviewer
+from tests.engine.rows import everything_in
 from tests.engine.test_deciding import an_approval, assert_undecided
-from tests.engine.test_leases import everything_in
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.world import Desk, challenge_of
 

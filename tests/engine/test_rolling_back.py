@@ -1,5 +1,5 @@
 """An operator takes back what a run did: the latest effect first, each through the gate and
-verified; what is left is taken up by a repeat, and what only a person can do, a person confirms."""
+verified; what is left is taken up by a repeat."""
 
 import uuid
 
@@ -7,79 +7,18 @@ import pytest
 
 from engine import api, sweeper
 from engine.errors import BadInput, Conflict, NotFound, NotPermitted
-from engine.models import Alert, Effect, Run
+from engine.models import Alert, Effect
 from tests.cast import AGENT, all_go_on, reviewer
-from tests.engine.chain import faults_in
-from tests.engine.test_replay import assert_tables_match_the_log
+from tests.engine.taking_back import (
+    Refunds,
+    assert_sound,
+    confirm,
+    resume,
+    roll_back,
+    somebody_else_refunds,
+)
 from tests.engine.together import in_line_for, just_before
 from tests.world import Desk
-
-
-class Refunds:
-    """A run of three refunds, each on an order of its own; all committed."""
-
-    def __init__(self, desk: Desk, count: int = 3) -> None:
-        self.desk = desk
-        self.run_id = desk.start_run()
-        self.orders = [desk.purchase() for _ in range(count)]
-        for order in self.orders:
-            desk.ask_for_refund(self.run_id, order)
-            desk.work(self.run_id)
-            desk.approve(desk.proposal(self.run_id))
-            desk.work(self.run_id)
-        self.effects = [effect.pk for effect in Effect.objects.order_by("committed_at")]
-
-    def ended(self) -> "Refunds":
-        api.finish_run(self.run_id, agent=AGENT)
-        self.desk.work(self.run_id)
-        assert self.desk.run(self.run_id).status == "completed"
-        return self
-
-    def refunded(self) -> list[str]:
-        return [self.desk.ledger.refunded(order) for order in self.orders]
-
-    def standing(self) -> list[str]:
-        return [Effect.objects.get(pk=effect).status for effect in self.effects]
-
-
-@pytest.fixture
-def refunds(desk: Desk) -> Refunds:
-    return Refunds(desk)
-
-
-def roll_back(desk: Desk, run_id: uuid.UUID, *effects: uuid.UUID) -> uuid.UUID:
-    return api.roll_back(
-        run_id,
-        operator=reviewer(desk.people.otto),
-        reason="The lamps were sound.",
-        effect_ids=effects or None,
-    )
-
-
-def confirm(desk: Desk, run_id: uuid.UUID, effect: uuid.UUID) -> None:
-    api.confirm_by_hand(
-        run_id,
-        effect,
-        operator=reviewer(desk.people.otto),
-        seen_evidence="The bank's letter of today.",
-        reason="I had it paid back.",
-    )
-
-
-def resume(desk: Desk, run_id: uuid.UUID) -> None:
-    api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="Go on.")
-
-
-def assert_sound(desk: Desk, *runs: uuid.UUID) -> None:
-    for run_id in runs:
-        assert faults_in(desk.database, run_id) == []
-        assert_tables_match_the_log(desk.database, run_id)
-
-
-def somebody_else_refunds(desk: Desk, order: str, amount: str = "30.00") -> None:
-    desk.ledger.execute(
-        "UPDATE purchase SET refunded = %s::numeric WHERE order_no = %s", amount, order
-    )
 
 
 class TestAWholeRun:
@@ -295,252 +234,12 @@ class TestWhatChangedSince:
         assert_sound(desk, refunds.run_id)
 
 
-class TestARunThatHasEnded:
-    def test_is_rolled_back_by_a_new_run_that_names_it(self, refunds: Refunds, desk: Desk) -> None:
-        before = desk.database.kinds(refunds.ended().run_id)
-        run_id = roll_back(desk, refunds.run_id)
-        desk.work(run_id)
-
-        run = desk.run(run_id)
-        assert run_id != refunds.run_id
-        assert (run.workflow, run.status) == ("rollback", "rolled_back")
-        assert str(run.forked_from).startswith(f"{refunds.run_id}@")
-        assert refunds.refunded() == ["0.00"] * 3
-        assert desk.run(refunds.run_id).status == "completed"
-        after = desk.database.kinds(refunds.run_id)
-        assert after == [*before, *["effect_compensated"] * 3]
-        assert_sound(desk, run_id, refunds.run_id)
-
-    def test_in_part_ends_the_new_run(self, refunds: Refunds, desk: Desk) -> None:
-        run_id = roll_back(desk, refunds.ended().run_id, refunds.effects[0])
-        desk.work(run_id)
-        assert desk.run(run_id).status == "rolled_back"
-        assert refunds.standing() == ["compensated", "succeeded", "succeeded"]
-
-        again = roll_back(desk, refunds.run_id)
-        desk.work(again)
-        assert refunds.standing() == ["compensated"] * 3
-        assert_sound(desk, run_id, again, refunds.run_id)
-
-    def test_is_not_rolled_back_twice(self, refunds: Refunds, desk: Desk) -> None:
-        run_id = roll_back(desk, refunds.ended().run_id)
-        with pytest.raises(Conflict, match="already"):
-            roll_back(desk, refunds.run_id)
-        desk.work(run_id)
-        with pytest.raises(Conflict, match="nothing of this run stands"):
-            roll_back(desk, refunds.run_id)
-
-    def test_whose_rollback_is_stuck_is_gone_on_with_there(
-        self, refunds: Refunds, desk: Desk
-    ) -> None:
-        run_id = roll_back(desk, refunds.ended().run_id)
-        somebody_else_refunds(desk, refunds.orders[0])
-        desk.work(run_id)
-        assert desk.run(run_id).reason_code == "rollback_failed"
-
-        with pytest.raises(Conflict, match="say it there"):
-            confirm(desk, refunds.run_id, refunds.effects[0])
-        confirm(desk, run_id, refunds.effects[0])
-        desk.work(run_id)
-
-        assert desk.run(run_id).status == "rolled_back"
-        assert_sound(desk, run_id, refunds.run_id)
-
-    @pytest.mark.parametrize("scope", ["workflow:agent", AGENT, "run:{}"])
-    def test_is_left_alone_under_a_stop_that_covered_it(
-        self, scope: str, refunds: Refunds, desk: Desk
-    ) -> None:
-        scope = scope.format(refunds.ended().run_id)
-        api.stop(reviewer(desk.people.otto), "Something is odd.", scope=scope)
-        run_id = roll_back(desk, refunds.run_id)
-        desk.work(run_id)
-        assert desk.run(run_id).reason_code == "stop"
-        assert refunds.refunded() == ["25.00"] * 3
-
-        api.go_on(reviewer(desk.people.otto), "It was nothing.", scope=scope)
-        desk.work(run_id)
-        assert desk.run(run_id).status == "rolled_back"
-        assert_sound(desk, run_id, refunds.run_id)
-
-    def test_is_taken_back_by_hand_without_any_run(self, refunds: Refunds, desk: Desk) -> None:
-        confirm(desk, refunds.ended().run_id, refunds.effects[0])
-
-        assert refunds.standing() == ["compensated", "succeeded", "succeeded"]
-        assert Run.objects.count() == 1
-        assert_sound(desk, refunds.run_id)
-
-    def test_c67_and_was_a_rollback_is_not_rolled_back(self, refunds: Refunds, desk: Desk) -> None:
-        run_id = roll_back(desk, refunds.ended().run_id)
-        desk.work(run_id)
-        with pytest.raises(Conflict, match="a rollback itself"):
-            roll_back(desk, run_id)
-
-
-class TestWhatCannotBeTakenBackByItself:
-    @pytest.fixture
-    def run_id(self, desk: Desk) -> uuid.UUID:
-        """A refund, and then something that is done for good."""
-        refunds = Refunds(desk, 1)
-        self.order = refunds.orders[0]
-        api.request_effect(
-            refunds.run_id,
-            agent=AGENT,
-            action="ledger.reverse_refund",
-            arguments={
-                "order": refunds.orders[0],
-                "amount": "5.00",
-                "before": "20.00",
-                "found": "25.00",
-            },
-            why="It was too much.",
-            rollback_reason="The mistake is worse.",
-        )
-        desk.work(refunds.run_id)
-        desk.approve(desk.proposal(refunds.run_id))
-        desk.work(refunds.run_id)
-        return refunds.run_id
-
-    def test_is_previewed_with_what_a_person_must_do(self, run_id: uuid.UUID) -> None:
-        last, first = api.preview_rollback(run_id).steps
-        assert (last.how, last.kind) == ("by_hand", "none")
-        assert "not rolled back in turn" in last.why
-        assert (first.how, first.kind) == ("machine", "in_band")
-
-    def test_is_left_standing_until_a_person_confirms_it(
-        self, run_id: uuid.UUID, desk: Desk
-    ) -> None:
-        desk.ledger.execute("UPDATE purchase SET refunded = 25.00")
-        last = api.preview_rollback(run_id).steps[0]
-        roll_back(desk, run_id)
-        desk.work(run_id)
-
-        run = desk.run(run_id)
-        assert (run.status, run.reason_code) == ("paused", "rollback_failed")
-        assert "1 effect(s)" in Alert.objects.get().summary
-        assert Effect.objects.get(pk=last.effect_id).status == "succeeded"
-
-        confirm(desk, run_id, uuid.UUID(last.effect_id))
-        desk.work(run_id)
-        assert desk.run(run_id).status == "rolled_back"
-        assert_sound(desk, run_id)
-
-    def test_may_be_left_standing_and_the_run_goes_on(self, run_id: uuid.UUID, desk: Desk) -> None:
-        last = api.preview_rollback(run_id).steps[0]
-        roll_back(desk, run_id, uuid.UUID(last.effect_id))
-        desk.work(run_id)
-        assert desk.run(run_id).status == "paused"
-
-        resume(desk, run_id)
-        desk.work(run_id)
-        assert desk.run(run_id).status == "waiting_external"
-        assert_sound(desk, run_id)
-
-
-class TestWhatWasSeenToBeWrong:
-    @pytest.fixture
-    def effect(self, desk: Desk) -> Effect:
-        """Ruled to have happened in part: the run stands still, nothing is committed."""
-        run_id = desk.approved_refund().run_id
-        with just_before("intend_effect", desk.ledger.shut):
-            desk.work(run_id)
-        while desk.run(run_id).status != "paused":
-            desk.work_on_after_waiting(run_id)
-        desk.ledger.open()
-        effect = Effect.objects.get()
-        api.resolve_effect(
-            run_id,
-            effect.pk,
-            operator=reviewer(desk.people.otto),
-            resolution="partly",
-            reason="I asked the bank.",
-            seen_evidence="Their letter of today.",
-            resource_id="A-1",
-        )
-        desk.work(run_id)
-        assert desk.run(run_id).reason_code == "verification_failed"
-        return effect
-
-    def test_is_left_to_a_person_where_no_answer_is_kept(self, effect: Effect, desk: Desk) -> None:
-        roll_back(desk, effect.run_id)
-        desk.work(effect.run_id)
-        assert desk.run(effect.run_id).reason_code == "rollback_failed"
-
-        confirm(desk, effect.run_id, effect.pk)
-        desk.work(effect.run_id)
-
-        assert desk.run(effect.run_id).status == "rolled_back"
-        assert_sound(desk, effect.run_id)
-
-    def test_is_confirmed_by_hand_at_once(self, effect: Effect, desk: Desk) -> None:
-        confirm(desk, effect.run_id, effect.pk)
-        desk.work(effect.run_id)
-
-        assert desk.run(effect.run_id).status == "rolled_back"
-        assert_sound(desk, effect.run_id)
-
-
-def test_what_was_done_by_hand_takes_an_open_proposal_off_the_table(
-    refunds: Refunds, desk: Desk
-) -> None:
-    desk.ask_for_refund(refunds.run_id, desk.purchase())
-    desk.work(refunds.run_id)
-    api.pause_run(refunds.run_id, operator=reviewer(desk.people.otto), reason="Wait.")
-    desk.work(refunds.run_id)
-
-    for effect in refunds.effects:
-        confirm(desk, refunds.run_id, effect)
-    desk.work(refunds.run_id)
-
-    assert desk.run(refunds.run_id).status == "rolled_back"
-    assert desk.proposal(refunds.run_id).status == "withdrawn"
-    assert refunds.refunded() == ["25.00"] * 3
-    assert_sound(desk, refunds.run_id)
-
-
-class TestAfterAMismatch:
-    @pytest.fixture
-    def refunds(self, desk: Desk) -> Refunds:
-        """A refund that stands, and a second one that went wrong and was rolled back."""
-        refunds = Refunds(desk, 1)
-        order = desk.purchase(handling_fee="1.50")
-        desk.ask_for_refund(refunds.run_id, order)
-        desk.work(refunds.run_id)
-        desk.approve(desk.proposal(refunds.run_id))
-        desk.work(refunds.run_id)
-        assert desk.run(refunds.run_id).reason_code == "verification_failed"
-        return refunds
-
-    def test_an_operator_takes_back_what_stands(self, refunds: Refunds, desk: Desk) -> None:
-        roll_back(desk, refunds.run_id)
-        desk.work(refunds.run_id)
-
-        assert desk.run(refunds.run_id).status == "rolled_back"
-        assert refunds.refunded() == ["0.00"]
-        assert_sound(desk, refunds.run_id)
-
-    def test_or_lets_the_run_go_on(self, refunds: Refunds, desk: Desk) -> None:
-        resume(desk, refunds.run_id)
-        desk.work(refunds.run_id)
-        assert desk.run(refunds.run_id).status == "waiting_external"
-        assert_sound(desk, refunds.run_id)
-
-
 def test_two_operators_at_once_begin_one_rollback(refunds: Refunds, desk: Desk) -> None:
     run_id = refunds.run_id
     answers = in_line_for(desk.database, run_id, [lambda: roll_back(desk, run_id)] * 2)
 
     assert [isinstance(answer, Conflict) for answer in answers] == [False, True]
     desk.work(run_id)
-    assert [desk.ledger.movements(order) for order in refunds.orders] == [2, 2, 2]
-
-
-def test_two_operators_at_once_begin_one_run(refunds: Refunds, desk: Desk) -> None:
-    run_id = refunds.ended().run_id
-    answers = in_line_for(desk.database, run_id, [lambda: roll_back(desk, run_id)] * 2)
-
-    (new,) = [answer for answer in answers if isinstance(answer, uuid.UUID)]
-    assert [isinstance(answer, Conflict) for answer in answers].count(True) == 1, answers
-    desk.work(new)
     assert [desk.ledger.movements(order) for order in refunds.orders] == [2, 2, 2]
 
 
@@ -579,8 +278,3 @@ def test_only_operators_with_a_reason_roll_back(refunds: Refunds, desk: Desk) ->
     with pytest.raises(Conflict, match="not paused"):
         confirm(desk, refunds.run_id, refunds.effects[0])
     assert "rollback_authorised" not in desk.database.kinds(refunds.run_id)
-
-
-def test_an_agent_does_not_start_a_rollback(desk: Desk) -> None:
-    with pytest.raises(BadInput, match="by Placet alone"):
-        desk.start_run("rollback")

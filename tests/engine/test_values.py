@@ -11,7 +11,7 @@ from engine.canonical import packed
 from engine.errors import Damaged
 from engine.models import Value
 from engine.store import runs, values
-from tests.engine.test_leases import everything_in
+from tests.engine.rows import everything_in
 from tests.world import Desk
 
 LARGE = packed("x" * 40_000)

@@ -17,7 +17,8 @@ from engine import hints
 from engine.models import Effect, Run
 from oversight.embedded.processes import beat
 from tests.engine.chain import faults_in
-from tests.engine.test_replay import assert_tables_match_the_log, recalled
+from tests.engine.stories_of_waits import recalled
+from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.processes import Worker, environment, wait_until
 from tests.world import Desk
 

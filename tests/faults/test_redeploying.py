@@ -17,7 +17,7 @@ from engine.store import doors
 from oversight.embedded.processes import beat
 from tests.cast import reviewer
 from tests.engine.chain import faults_in
-from tests.engine.test_leases import changed, everything_about
+from tests.engine.rows import changed, everything_about
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.processes import Broker, Web, Worker, wait_until
 from tests.faults.trees import (

@@ -16,7 +16,7 @@ import pytest
 from engine.crashpoints import POINTS
 from oversight.embedded.processes import beat
 from tests.engine.chain import faults_in
-from tests.engine.test_leases import changed, everything_about
+from tests.engine.rows import changed, everything_about
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.processes import Worker, environment, wait_until
 from tests.world import Desk

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from engine import actions
+from engine.kit import changing
 from tests.cast import People
 from tests.engine.kit import acts
 from tests.engine.kit.mail import Provider
 from tests.engine.kit.office import Office
 from tests.engine.kit.services import AccessService
+from tests.engine.kit.writing import Struck
 from tests.world import Database
 
 
@@ -53,6 +55,21 @@ def root(tmp_path: Path, settings: Any) -> Path:
     (tmp_path / "outside" / "secret.ini").write_text("outside\n")
     settings.PLACET_FILE_ROOTS = {"config": str(root)}
     return root
+
+
+@pytest.fixture
+def ended_at(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`ended_at(point)`: the next change goes no further than that."""
+
+    def end(point: str) -> None:
+        def reach(reached: str) -> None:
+            if reached == point:
+                monkeypatch.undo()
+                raise Struck(point)
+
+        monkeypatch.setattr(changing, "reach", reach)
+
+    return end
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from engine import api
 from engine.models import Run
 from tests.cast import reviewer
-from tests.engine.test_replay import branched_and_joined, recalled
+from tests.engine.stories_of_waits import branched_and_joined, recalled
 from tests.pages.reading import Reader
 from tests.world import Desk
 

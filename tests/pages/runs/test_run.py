@@ -11,7 +11,7 @@ from engine.models import Alert
 from engine.waits import sleep_until
 from oversight.reading import log
 from tests.cast import AGENT, People, reviewer
-from tests.engine.test_replay import waiting, waits_for_an_event
+from tests.engine.stories_of_waits import waiting, waits_for_an_event
 from tests.pages.reading import Page, Reader, Readers, contents, elements
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Database, Desk, Ledger
