@@ -272,6 +272,8 @@ FOLDS: Mapping[str, Folded] = {
     "decision_refused": unchanged,
     "proposal_claimed": unchanged,
     "claim_released": unchanged,
+    "proposal_reminded": unchanged,
+    "proposal_escalated": unchanged,
     "approval_lapsed": _lapsed,
     "proposal_lapsed": _lapsed_under_a_stop,
     "proposal_edited": _edited,

@@ -36,6 +36,13 @@ class Quota(_Strict):
     approve: Annotated[int, Field(ge=1, le=MOST_PEOPLE)]
 
 
+class Escalation(_Strict):
+    """After so long without a decision, members of this group count for those that are asked."""
+
+    after_seconds: Annotated[int, Field(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)]
+    to: Annotated[str, Field(min_length=1, max_length=150)]
+
+
 class Rule(_Strict):
     """What it takes to let one effect be done.
 
@@ -47,6 +54,8 @@ class Rule(_Strict):
     is typed where the action asks for it (`declared`), or whenever there is one (`always`).
     `step_up`: who approves has just shown a second factor (any, or a `passkey`), for this alone.
     `training`: only who holds a valid qualification of it for the action decides.
+    `remind_seconds`: after so long people are reminded of what nobody has decided; `escalate`: to
+    whom it goes then, too, and at once where its groups have too few people.
     """
 
     action: ActionPattern
@@ -60,6 +69,8 @@ class Rule(_Strict):
     challenge: Literal["declared", "always"] = "declared"
     step_up: Literal["none", "second_factor", "passkey"] = "none"
     training: Training | None = None
+    remind_seconds: Annotated[int, Field(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)] | None = None
+    escalate: Escalation | None = None
 
     def fits(self, action: str, risk: str) -> bool:
         return stands_for(self.action, action) and self.risk in ("any", risk)
@@ -104,6 +115,25 @@ def _must_be_a_policy(rules: Sequence[Rule]) -> None:
             raise BadInput("A rule before it fits all that this one fits.", path=_path([place]))
         if rule.wait_seconds >= rule.time_limit_seconds:
             raise BadInput("It waits until its time is over.", path=_path([place, "wait_seconds"]))
+        _must_go_on_in_time(rule, place)
+
+
+def _must_go_on_in_time(rule: Rule, place: int) -> None:
+    """Whoever is reminded, or asked besides, can still let it be done; and they are others."""
+    left = rule.time_limit_seconds - rule.wait_seconds
+    if rule.remind_seconds is not None and rule.remind_seconds >= left:
+        raise BadInput(
+            "It reminds when it is too late to approve.", path=_path([place, "remind_seconds"])
+        )
+    if rule.escalate is None:
+        return
+    if rule.escalate.after_seconds >= left:
+        where = _path([place, "escalate", "after_seconds"])
+        raise BadInput("It escalates when it is too late to approve.", path=where)
+    if rule.escalate.to in {quota.name for quota in rule.groups}:
+        raise BadInput(
+            "It escalates to a group that is asked already.", path=_path([place, "escalate", "to"])
+        )
 
 
 def _covers(wide: Rule, narrow: Rule) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import conf
 from . import versions as carried_over
 from .errors import Conflict
-from .store import alerts, proposals, runs, stops, versions
+from .store import alerts, escalating, proposals, runs, stops, versions
 
 logger = logging.getLogger(__name__)
 
@@ -16,11 +16,14 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
     """What one sweep found: runs without a worker, how many proposals it expired, how many it
-    lapsed under a stop or another rule, how many alerts it opened again, and how many runs it woke
-    since their proposals will fall under this code."""
+    reminded of, how many it escalated, how many it lapsed under a stop or another rule, how many
+    alerts it opened again, and how many runs it woke since their proposals will fall under this
+    code."""
 
     runs: tuple[uuid.UUID, ...]
     expired: int
+    reminded: int
+    escalated: int
     lapsed: int
     reopened: int
     outdated: int
@@ -28,11 +31,12 @@ class Swept:
 
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
-    expired, reopened = _expire_overdue(), _reopen_overdue()
-    lapsed = _lapse_stopped() + _lapse_under_another_rule()
+    ended = {"expired": _expire_overdue(), "reopened": _reopen_overdue()}
+    ended["lapsed"] = _lapse_stopped() + _lapse_under_another_rule()
+    called = {"reminded": _remind(), "escalated": _escalate()}
     outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
-    return Swept(runs=found, expired=expired, lapsed=lapsed, reopened=reopened, outdated=outdated)
+    return Swept(runs=found, outdated=outdated, **ended, **called)
 
 
 def _expire_overdue() -> int:
@@ -52,6 +56,17 @@ def _lapse_under_another_rule() -> int:
     return sum(_ended(proposals.lapse_proposal_if_rule_changed, *each) for each in changed)
 
 
+def _remind() -> int:
+    due = escalating.proposals_to_remind_of(conf.sweep_batch())
+    return sum(_ended(escalating.remind_of_proposal_if_due, *each) for each in due)
+
+
+def _escalate() -> int:
+    """Nobody has decided in time, or nobody is there who could: others are asked, too."""
+    due = escalating.proposals_to_escalate(conf.sweep_batch())
+    return sum(_ended(escalating.escalate_proposal_if_due, *each) for each in due)
+
+
 def _reopen_overdue() -> int:
     overdue = alerts.overdue_alerts(conf.sweep_batch())
     return sum(_ended(alerts.reopen_alert_if_overdue, *each) for each in overdue)
@@ -64,9 +79,9 @@ def _wake_outdated() -> int:
 
 
 def _ended(door: Callable[[uuid.UUID, uuid.UUID], bool], run: uuid.UUID, what: uuid.UUID) -> bool:
-    """One that does not end must not keep the others from it."""
+    """One that refuses must not keep the others from it."""
     try:
         return door(run, what)
     except Conflict as problem:
-        logger.error("%s of run %s is due to end and does not: %s", what, run, problem)
+        logger.error("%s of run %s is due and refuses: %s", what, run, problem)
         return False

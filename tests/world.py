@@ -137,6 +137,16 @@ class Database(Copy):
             run_id,
         )
 
+    def days_pass_for(self, version_id: uuid.UUID, days: float) -> None:
+        """All that the proposal version has before it is so many days nearer."""
+        moments = ("remind_at", "escalate_at", "valid_until")
+        sooner = ", ".join(f"{each} = {each} - make_interval(secs => %s)" for each in moments)
+        self.execute(
+            f"UPDATE engine_proposal SET {sooner} WHERE id = %s",  # noqa: S608
+            *[days * 86400] * len(moments),
+            version_id,
+        )
+
     def deadline_passes_for(self, version_id: uuid.UUID) -> None:
         """The proposal version's time is over."""
         self.execute(

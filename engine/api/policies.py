@@ -61,12 +61,18 @@ class Short:
     of: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def short_of(asked: Sequence[tuple[Quotas, Collection[int]]]) -> tuple[Short | None, ...]:
+def short_of(
+    asked: Sequence[tuple[Quotas, Collection[int], str | None]],
+) -> tuple[Short | None, ...]:
     """What approvals of these people (ids) lack by the groups of a rule; None where they suffice.
 
-    Counted as a decision is, with the groups that people are in now.
+    Counted as a decision is, with the groups that people are in now. The third is the group whose
+    members count for any of the others, where it has escalated.
     """
-    facts = [{"groups": list(groups), "people": sorted(people)} for groups, people in asked]
+    facts = [
+        {"groups": list(groups), "people": sorted(people), "fallback": fallback}
+        for groups, people, fallback in asked
+    ]
     return tuple(_short(found) for found in doors.short_of(packed_text(facts)))
 
 

@@ -19,8 +19,10 @@ class Proposal(models.Model):
 
     `arguments` and `terms` are the frozen bytes that were shown; `digest` commits to both.
     `content` (SHA-256, hex) is the same for whatever asks for the same. `groups`
-    are those whose members decide it, by the rule in its terms; `editors` are the people who wrote
-    some of it, by the same terms, and so never decide it.
+    are those whose members decide it, by the rule in its terms: once it has escalated, the one that
+    it escalated to is among them. `editors` are the people who wrote
+    some of it, by the same terms, and so never decide it. `remind_at` and `escalate_at` are NULL
+    where the rule asks for neither.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -48,6 +50,10 @@ class Proposal(models.Model):
     evidence = models.JSONField(default=list)
     valid_until = models.DateTimeField()
     opened_at = models.DateTimeField()
+    remind_at = models.DateTimeField(null=True)
+    reminded_at = models.DateTimeField(null=True)
+    escalate_at = models.DateTimeField(null=True)
+    escalated_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -60,10 +66,24 @@ class Proposal(models.Model):
             ),
             one_of("proposal_status_known", "status", states.PROPOSAL),
             one_of("proposal_risk_known", "risk", states.RISKS),
+            models.CheckConstraint(
+                name="proposal_escalates_by_its_rule",
+                condition=Q(escalated_at=None) | Q(escalate_at__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["valid_until"], name="proposal_open_by_expiry", condition=Q(status="open")
+            ),
+            models.Index(
+                fields=["remind_at"],
+                name="proposal_to_remind_of",
+                condition=Q(status="open", remind_at__isnull=False, reminded_at=None),
+            ),
+            models.Index(
+                fields=["escalate_at"],
+                name="proposal_to_escalate",
+                condition=Q(status="open", escalate_at__isnull=False, escalated_at=None),
             ),
             models.Index(
                 fields=["run"],
@@ -201,6 +221,8 @@ class Policy(models.Model):
     """Who decides what, how many of them, and when; data with a version.
 
     `rules` are as `engine.policies.Rule` describes them, in the order in which they are tried.
+    `people` (SHA-256, hex) names those among whom it was last looked for proposals that nobody is
+    there to decide.
     """
 
     version = models.PositiveIntegerField(primary_key=True)
@@ -218,6 +240,8 @@ class Policy(models.Model):
     in_force_by_name = models.TextField(null=True)
     in_force_at = models.DateTimeField(null=True)
     looked_through_at = models.DateTimeField(null=True)
+    people = models.TextField(null=True)
+    people_looked_at = models.DateTimeField(null=True)
     ended_by_name = models.TextField(null=True)
     ended_at = models.DateTimeField(null=True)
 

@@ -54,16 +54,17 @@ BEGIN
 END $$;
 
 -- Whether those who approved exactly this digest, with a second factor where it takes one, and still
--- may, are enough by its rule.
+-- may, are enough by its rule; once it has escalated, whoever it escalated to counts for any group.
 CREATE FUNCTION doors._is_approved(o engine_proposal, p_digest text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
-DECLARE v_step_up boolean := doors._needs_step_up(o);
+DECLARE v_step_up boolean := doors._needs_step_up(o); v_rule jsonb := doors._rule_of(o);
 BEGIN
-    RETURN doors._suffice(doors._rule_of(o)->'groups', ARRAY(
+    RETURN doors._suffice(v_rule->'groups', ARRAY(
         SELECT d.person_id FROM engine_decision d
         WHERE d.proposal_id = o.id AND d.decision = 'approve' AND d.digest = p_digest
           AND (d.step_up_id IS NOT NULL OR NOT v_step_up)
-          AND doors._why_not_counted(d.person_id, o.id) IS NULL));
+          AND doors._why_not_counted(d.person_id, o.id) IS NULL),
+        CASE WHEN o.escalated_at IS NOT NULL THEN doors._fallback_of(v_rule) END);
 END $$;
 
 -- What a version has come to with one more decision; NULL while more people have to be heard.

@@ -31,6 +31,7 @@ FILES = (
     "rejections",
     "proposals",
     "deciding",
+    "escalating",
     "claims",
     "edits",
     "premises",

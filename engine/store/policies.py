@@ -14,7 +14,8 @@ def rule_in_force(action: str, risk: str) -> Told | None:
 
 
 def short_of(asked: str) -> Sequence[Sequence[Told]]:
-    """For each {"groups", "people"}: the choices of groups that lack people, {"count", "names"}."""
+    """For each {"groups", "people", "fallback"}: the choices of groups that lack people,
+    {"count", "names"}."""
     return call("short_of", asked)
 
 

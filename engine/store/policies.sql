@@ -17,6 +17,10 @@ LANGUAGE sql STABLE AS $$
     ORDER BY x.place LIMIT 1
 $$;
 
+-- The group that a rule turns to when its own leave something lying; NULL where it names none.
+CREATE FUNCTION doors._fallback_of(p_rule jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$ SELECT p_rule->'escalate'->>'to' $$;
+
 -- How many of these people are active members of one of these groups. One plan for all lists: to
 -- make one for each takes ten times longer than to look.
 CREATE FUNCTION doors._found_in(p_groups text[], p_people bigint[]) RETURNS bigint
@@ -38,24 +42,27 @@ $$;
 
 -- Whether these people can give what these groups ask for, nobody counted twice. That is so just
 -- when every choice of groups has as many different people among them as it asks for (Hall 1935,
--- "On representatives of subsets").
-CREATE FUNCTION doors._suffice(p_groups jsonb, p_people bigint[]) RETURNS boolean
+-- "On representatives of subsets"). Who is in the fallback group stands in for any of them.
+CREATE FUNCTION doors._suffice(p_groups jsonb, p_people bigint[], p_fallback text DEFAULT NULL)
+RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    RETURN (SELECT coalesce(bool_and(doors._found_in(c.names, p_people) >= c.asked), false)
+    RETURN (SELECT coalesce(bool_and(doors._found_in(array_append(c.names, p_fallback), p_people)
+                                     >= c.asked), false)
             FROM doors._choices(p_groups) c);
 END $$;
 
--- For each {"groups", "people"}: every choice of the groups in which these people are too few, and
--- how many more it takes, the greatest want first. None is there just where they suffice; so many as
--- the greatest want are needed (Ore 1955, "Graphs and matching theorems").
+-- For each {"groups", "people", "fallback"}: every choice of the groups in which these people are too
+-- few, and how many more it takes, the greatest want first. None is there just where they suffice; so
+-- many as the greatest want are needed (Ore 1955, "Graphs and matching theorems").
 CREATE FUNCTION doors.short_of(p_asked jsonb) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg((
         SELECT coalesce(json_agg(json_build_object('count', c.asked - found, 'names', c.names)
                                  ORDER BY c.asked - found DESC, cardinality(c.names)), '[]')
-        FROM doors._choices(x.asked->'groups') c, doors._found_in(c.names, ARRAY(
-            SELECT e::bigint FROM jsonb_array_elements_text(x.asked->'people') e)) AS found
+        FROM doors._choices(x.asked->'groups') c,
+             doors._found_in(array_append(c.names, x.asked->>'fallback'), ARRAY(
+                SELECT e::bigint FROM jsonb_array_elements_text(x.asked->'people') e)) AS found
         WHERE found < c.asked) ORDER BY x.place), '[]')
     FROM jsonb_array_elements(p_asked) WITH ORDINALITY AS x(asked, place)
 $$;
@@ -139,14 +146,17 @@ BEGIN
 END $$;
 
 -- The places of the rules, from 0, that nobody could meet with the people that there are now, and
--- the second factors that they have. A qualification helps where it covers all that its rule is for.
+-- the second factors that they have. A qualification helps where it covers all that its rule is for;
+-- whoever it escalates to, too, and of these there has to be somebody.
 CREATE FUNCTION doors.beyond_reach(p_rules jsonb) RETURNS json
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(x.place - 1 ORDER BY x.place), '[]')
-    FROM jsonb_array_elements(p_rules) WITH ORDINALITY AS x(rule, place)
-    WHERE NOT doors._suffice(x.rule->'groups', ARRAY(
+    FROM jsonb_array_elements(p_rules) WITH ORDINALITY AS x(rule, place),
+    LATERAL (SELECT doors._fallback_of(x.rule) AS fallback, ARRAY(
         SELECT able FROM unnest(doors._able_to(x.rule->>'step_up')) able
-        WHERE doors._is_qualified(able, x.rule->>'training', x.rule->>'action')))
+        WHERE doors._is_qualified(able, x.rule->>'training', x.rule->>'action')) AS able) p
+    WHERE NOT doors._suffice(x.rule->'groups', p.able, p.fallback)
+       OR (p.fallback IS NOT NULL AND doors._found_in(ARRAY[p.fallback], p.able) = 0)
 $$;
 
 -- A rule that nobody could meet would stop what it is about for ever.

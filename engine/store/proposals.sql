@@ -76,6 +76,7 @@ BEGIN
     o := doors._proposal_of(p);
     o.run_id := p_run;
     o.opened_at := r.last_at;
+    o := doors._with_its_times(o);
     PERFORM doors._must_match(o, o.digest);
     PERFORM doors._must_be_under_its_rule(o);
     INSERT INTO engine_proposal SELECT (o).*;
@@ -111,6 +112,17 @@ BEGIN
     o.why := p->>'why';
     o.evidence := (p->'evidence')::jsonb;
     o.valid_until := (p->>'valid_until')::timestamptz;
+    RETURN o;
+END $$;
+
+-- With the moments at which its rule has people reminded of it, and others asked, too.
+CREATE FUNCTION doors._with_its_times(o engine_proposal) RETURNS engine_proposal
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE v_rule jsonb := doors._rule_of(o);
+BEGIN
+    o.remind_at := o.opened_at + make_interval(secs => (v_rule->>'remind_seconds')::int);
+    o.escalate_at := o.opened_at
+        + make_interval(secs => (v_rule->'escalate'->>'after_seconds')::int);
     RETURN o;
 END $$;
 

@@ -46,6 +46,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "decision_refused": (_("Decision refused"), "slash-ring", "bad"),
     "proposal_claimed": (_("Proposal claimed"), "hourglass", "plain"),
     "claim_released": (_("Claim released"), "minus-ring", "plain"),
+    "proposal_reminded": (_("Reminded"), "clock", "wait"),
+    "proposal_escalated": (_("Proposal escalated"), "person", "wait"),
     "proposal_approved": (_("Proposal approved"), "check-ring", "good"),
     "proposal_rejected": (_("Proposal rejected"), "cross-ring", "bad"),
     "proposal_returned": (_("Proposal returned"), "bubble", "info"),

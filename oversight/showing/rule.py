@@ -22,6 +22,8 @@ LABELS: Mapping[str, Promise] = {
     "blind": gettext_lazy("What others said"),
     "challenge": gettext_lazy("Typed by hand"),
     "step_up": gettext_lazy("Second factor to approve"),
+    "remind_seconds": gettext_lazy("Reminder"),
+    "escalate": gettext_lazy("Where nobody decides"),
 }
 """What a rule asks for, in the order in which it is told."""
 
@@ -70,7 +72,7 @@ def who(rule: Rule) -> str:
 
 def told(rule: Rule) -> dict[str, str]:
     """Everything that it asks for, each thing under its label."""
-    return {str(label): _TOLD[field](rule[field]) for field, label in LABELS.items()}
+    return {str(label): _TOLD[field](rule.get(field)) for field, label in LABELS.items()}
 
 
 def summary(rule: Rule) -> str:
@@ -96,6 +98,16 @@ def _beside(rule: Rule) -> list[str]:
         found.append(_("a passkey to approve") if passkey else _("a second factor to approve"))
     if not rule["blind"]:
         found.append(_("everybody sees what others said"))
+    return [*found, *_where_nobody_decides(rule)]
+
+
+def _where_nobody_decides(rule: Rule) -> list[str]:
+    found = []
+    if rule.get("remind_seconds"):
+        found.append(_("a reminder after %(span)s") % {"span": length(rule["remind_seconds"])})
+    if asked := rule.get("escalate"):
+        words = {"span": length(asked["after_seconds"]), "group": asked["to"]}
+        found.append(_("%(group)s counts, too, after %(span)s") % words)
     return found
 
 
@@ -141,6 +153,17 @@ def _step_up(demand: Any) -> str:
     return str(STEP_UPS[demand])
 
 
+def _reminder(seconds: Any) -> str:
+    return _("after %(span)s") % {"span": length(seconds)} if seconds else _("none")
+
+
+def _escalation(asked: Any) -> str:
+    if not asked:
+        return _("nobody else is asked")
+    words = _("after %(span)s %(group)s counts, too; at once where too few people are there")
+    return words % {"span": length(asked["after_seconds"]), "group": asked["to"]}
+
+
 _TOLD = {
     "groups": _people,
     "training": _training,
@@ -151,4 +174,6 @@ _TOLD = {
     "blind": _blind,
     "challenge": _challenge,
     "step_up": _step_up,
+    "remind_seconds": _reminder,
+    "escalate": _escalation,
 }

@@ -21,6 +21,14 @@ PROPOSALS = f"""
         WHERE e.run_id = o.run_id AND kind = 'proposal_opened' AND {FACTS}->>'id' = o.id::text)
     WHERE run_id = %s
 """  # noqa: S608
+CALLING = """
+    UPDATE engine_proposal SET
+        remind_at = opened_at + make_interval(secs => (rule->>'remind_seconds')::int),
+        escalate_at = opened_at + make_interval(secs => (rule->'escalate'->>'after_seconds')::int)
+    FROM (SELECT id AS of, convert_from(terms, 'UTF8')::json->'rule' AS rule
+          FROM engine_proposal) told
+    WHERE run_id = %s AND of = id
+"""
 WAITS = f"""
     UPDATE engine_wait w SET until = (
         SELECT ({FACTS}->>'until')::timestamptz FROM engine_event e
@@ -30,5 +38,5 @@ WAITS = f"""
 
 
 def forget_hastened_times(database: Database, run_id: uuid.UUID) -> None:
-    for statement in (CALLS, PROPOSALS, WAITS):
+    for statement in (CALLS, PROPOSALS, CALLING, WAITS):
         database.execute(statement, run_id)

@@ -182,9 +182,14 @@ def received(tables: Tables, fact: Fact) -> None:
     }
 
 
+def after(at: datetime, seconds: int | None) -> datetime | None:
+    return None if seconds is None else at + timedelta(seconds=seconds)
+
+
 def opened(tables: Tables, fact: Fact) -> None:
     stepped(tables, fact)
     said = fact.said
+    rule = json.loads(said["terms"])["rule"]
     tables.engine_proposal[said["id"]] = {
         "id": said["id"],
         "proposal_id": said["proposal_id"],
@@ -201,8 +206,8 @@ def opened(tables: Tables, fact: Fact) -> None:
         "idempotency_key": said["idempotency_key"],
         "risk": said["risk"],
         "policy_version": said["policy_version"],
-        "groups": [group["name"] for group in json.loads(said["terms"])["rule"]["groups"]],
-        "training": json.loads(said["terms"])["rule"]["training"],
+        "groups": [group["name"] for group in rule["groups"]],
+        "training": rule["training"],
         "editors": [one["person"] for one in json.loads(said["terms"])["editors"]],
         "status": "open",
         "question": None,
@@ -211,8 +216,21 @@ def opened(tables: Tables, fact: Fact) -> None:
         "evidence": said["evidence"],
         "valid_until": datetime.fromisoformat(said["valid_until"]),
         "opened_at": fact.at,
+        "remind_at": after(fact.at, rule["remind_seconds"]),
+        "reminded_at": None,
+        "escalate_at": after(fact.at, (rule["escalate"] or {}).get("after_seconds")),
+        "escalated_at": None,
         "closed_at": None,
     }
+
+
+def reminded(tables: Tables, fact: Fact) -> None:
+    tables.engine_proposal[fact.said["id"]].update(reminded_at=fact.at)
+
+
+def escalated(tables: Tables, fact: Fact) -> None:
+    row = tables.engine_proposal[fact.said["id"]]
+    row.update(escalated_at=fact.at, groups=[*row["groups"], fact.said["to"]])
 
 
 def content(said: dict[str, Any]) -> str:
@@ -550,6 +568,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_approved": closed("approved"),
     "proposal_rejected": closed("rejected"),
     "proposal_returned": closed("returned"),
+    "proposal_reminded": reminded,
+    "proposal_escalated": escalated,
     "proposal_expired": closed("expired"),
     "proposal_withdrawn": unsent("withdrawn"),
     "proposal_lapsed": unsent("lapsed"),

@@ -24,6 +24,10 @@ def rule(action: str, risk: str = "any", **more: Any) -> dict[str, Any]:
     return {"action": action, "risk": risk, "groups": ONE, **more}
 
 
+def escalating(after: int, to: str = "lead", **more: Any) -> dict[str, Any]:
+    return {**LAST, "escalate": {"after_seconds": after, "to": to}, **more}
+
+
 class TestOnPaper:
     def test_what_is_left_out_is_written_out(self) -> None:
         [stored] = policies.checked([LAST])
@@ -39,6 +43,8 @@ class TestOnPaper:
             "challenge": "declared",
             "step_up": "none",
             "training": None,
+            "remind_seconds": None,
+            "escalate": None,
         }
 
     @pytest.mark.parametrize(
@@ -62,6 +68,15 @@ class TestOnPaper:
             ([rule("ledger.*"), rule("ledger.refund", "high"), LAST], "$.rules[1]"),
             ([rule("a.b", "any"), rule("a.b", "low"), LAST], "$.rules[1]"),
             ([{**LAST, "wait_seconds": 60, "time_limit_seconds": 60}], "$.rules[0].wait_seconds"),
+            ([{**LAST, "remind_seconds": 59}], "$.rules[0].remind_seconds"),
+            ([{**LAST, "remind_seconds": 86400}], "$.rules[0].remind_seconds"),
+            ([escalating(86400)], "$.rules[0].escalate.after_seconds"),
+            ([escalating(86000, wait_seconds=400)], "$.rules[0].escalate.after_seconds"),
+            ([escalating(59)], "$.rules[0].escalate.after_seconds"),
+            ([escalating(3600, to="reviewer")], "$.rules[0].escalate.to"),
+            ([escalating(3600, to="")], "$.rules[0].escalate.to"),
+            ([{**LAST, "escalate": {"to": "lead"}}], "$.rules[0].escalate.after_seconds"),
+            ([{**LAST, "escalate": {"after_seconds": 3600}}], "$.rules[0].escalate.to"),
         ],
     )
     def test_what_is_wrong_is_named(self, rules: Any, path: str) -> None:
@@ -193,6 +208,29 @@ class TestAChange:
 
         desk.people.somebody("tessa", "treasurer")
         assert desk.put_in_force({"action": "mail.*", "groups": both})
+
+    def test_to_a_fallback_group_of_nobody_is_refused(self, desk: Desk) -> None:
+        assert desk.people.rosa
+        mails = {**escalating(3600), "action": "mail.*"}
+        with pytest.raises(NobodyCouldDecide, match=r"rule 1, for mail\.\* at risk any"):
+            desk.put_in_force(mails)
+        lena = desk.people.somebody("lena", "lead")
+        assert desk.put_in_force(mails) == self.in_force()
+
+        lena.is_active = False
+        lena.save()
+        with pytest.raises(NobodyCouldDecide):
+            desk.put_in_force(mails)
+
+    def test_may_leave_to_a_fallback_group_what_its_own_cannot(self, desk: Desk) -> None:
+        """There is no treasurer: it escalates at once, and one lead is enough."""
+        assert desk.people.somebody("lena", "lead")
+        assert desk.people.rosa
+        one = {"name": "treasurer", "approve": 1}
+        mails = {**escalating(3600), "action": "mail.*", "groups": [one]}
+        assert desk.put_in_force(mails) == self.in_force()
+        with pytest.raises(NobodyCouldDecide):
+            desk.put_in_force({**mails, "groups": [{**one, "approve": 2}]})
 
     @pytest.mark.parametrize("verb", [api.put_policy_in_force, api.drop_policy])
     def test_is_made_once(self, verb: Any, desk: Desk) -> None:

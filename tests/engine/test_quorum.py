@@ -222,7 +222,7 @@ class TestTheCount:
         @settings(max_examples=60, deadline=None)
         @given(members, st.sets(st.integers(0, 4)))
         def check(wanted: list[tuple[set[int], int]], approved: set[int]) -> None:
-            (short,) = api.short_of([seated(wanted, approved)])
+            (short,) = api.short_of([(*seated(wanted, approved), None)])
             assert (short.count if short else 0) == empty_seats(wanted, approved)
             assert short is None or sum(count for count, _ in short.of) == short.count
 
@@ -231,12 +231,21 @@ class TestTheCount:
     def test_says_of_which_groups(self, seated: Any) -> None:
         apart = seated([({0, 1}, 2), ({2}, 1)], {0})
         shared = seated([({0}, 1), ({0}, 1)], {0})
-        assert [short and short.of for short in api.short_of([shared])] == [((1, ("g0", "g1")),)]
+        assert [short and short.of for short in api.short_of([(*shared, None)])] == [
+            ((1, ("g0", "g1")),)
+        ]
         seated([({0, 1}, 2), ({2}, 1)], {0})
-        found = api.short_of([apart, (apart[0], [])])
+        found = api.short_of([(*apart, None), (apart[0], [], None)])
         assert [short and short.count for short in found] == [2, 3]
         assert found[1] is not None
         assert found[1].of == ((1, ("g1",)), (2, ("g0",)))
+
+    def test_lacks_nothing_that_a_fallback_gives(self, seated: Any) -> None:
+        """One of the first group, one of the third: the third stands in for the second."""
+        quotas, ids = seated([({0}, 1), ({1}, 1), ({2}, 1)], {0, 2})
+        two = quotas[:2]
+        found = api.short_of([(two, ids, None), (two, ids, "g2"), (two, ids[:1], "g2")])
+        assert [short and short.of for short in found] == [((1, ("g1",)),), None, ((1, ("g1",)),)]
 
     def test_is_right(self, asked: Any) -> None:
         @settings(max_examples=150, deadline=None)

@@ -16,12 +16,19 @@ from oversight.showing import rule
 UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400, "days": 86400, "d": 86400}
 _SPAN = re.compile(r"(\d{1,9})\s*(days|day|d|h|min|s)\s*", re.ASCII)
 
-OF_THE_RULE = {"time_limit_seconds": "time_limit", "wait_seconds": "wait"}
+OF_THE_RULE = {
+    "time_limit_seconds": "time_limit",
+    "wait_seconds": "wait",
+    "remind_seconds": "remind",
+    "escalate.after_seconds": "escalate_after",
+    "escalate.to": "escalate_to",
+}
 """Fields of a rule that are typed under another name."""
 
 
 class Span(forms.CharField):
-    """A length of time as people write it, "1 h 30 min"; in seconds."""
+    """A length of time as people write it, "1 h 30 min"; in seconds. None where it may be left out
+    and is."""
 
     def __init__(self, *, least: int, most: int, **wishes: Any) -> None:
         super().__init__(**wishes, widget=forms.TextInput(attrs={"autocomplete": "off", "size": 8}))
@@ -29,6 +36,8 @@ class Span(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         text = (super().to_python(value) or "").strip()
+        if not text and not self.required:
+            return None
         parts = _SPAN.findall(text)
         if not parts or _SPAN.sub("", text):
             raise ValidationError(_("Write a number and a unit: 30 min, 24 h, 7 days."))
@@ -85,6 +94,20 @@ class RuleForm(forms.Form):
         most=policies.LONGEST_WAIT,
         initial=0,
     )
+    remind = Span(
+        label=gettext_lazy("Remind after"),
+        help_text=gettext_lazy("Of what nobody has decided. Empty: nobody is reminded."),
+        required=False,
+        least=policies.SHORTEST_LIMIT,
+        most=policies.LONGEST_LIMIT,
+    )
+    escalate_after = Span(
+        label=gettext_lazy("Escalate after"),
+        help_text=gettext_lazy("At once where its own groups have too few people. Empty: never."),
+        required=False,
+        least=policies.SHORTEST_LIMIT,
+        most=policies.LONGEST_LIMIT,
+    )
     fresh_rehearsal = forms.BooleanField(
         label=gettext_lazy("Only while its rollback has a rehearsal that passed and still counts"),
         required=False,
@@ -113,7 +136,14 @@ class RuleForm(forms.Form):
 
     def __init__(self, data: Any = None, *, groups: Iterable[str], **wishes: Any) -> None:
         super().__init__(data, label_suffix="", **wishes)
-        choices = [("", _("nobody more")), *((name, name) for name in groups)]
+        named = [(name, name) for name in groups]
+        self.fields["escalate_to"] = forms.ChoiceField(
+            label=_("Escalate to"),
+            help_text=_("Its members then count for each group that is asked."),
+            choices=[("", _("nobody")), *named],
+            required=False,
+        )
+        choices = [("", _("nobody more")), *named]
         for row in self._rows:
             self.fields[f"group{row}"] = forms.ChoiceField(
                 label=_("Group"), choices=choices, required=False
@@ -133,9 +163,18 @@ class RuleForm(forms.Form):
                 self.add_error(f"approve{row}", _("Say how many of them."))
             if count is not None and not name and f"group{row}" not in self.errors:
                 self.add_error(f"group{row}", _("Say who."))
+        self._must_say_both(found)
         if not self._named and not any(f"group{n}" in self.errors for n in self._rows):
             self.add_error("group0", _("Somebody has to approve."))
         return found
+
+    def _must_say_both(self, found: Mapping[str, Any]) -> None:
+        """To whom it escalates, and after how long."""
+        after, to = found.get("escalate_after"), found.get("escalate_to")
+        if to and after is None and "escalate_after" not in self.errors:
+            self.add_error("escalate_after", _("Say after how long."))
+        if after is not None and not to and "escalate_to" not in self.errors:
+            self.add_error("escalate_to", _("Say to whom."))
 
     @property
     def _named(self) -> list[int]:
@@ -173,6 +212,10 @@ class RuleForm(forms.Form):
             "training": said["training"] or None,
             "challenge": "always" if said["challenge"] else "declared",
             "step_up": said["step_up"],
+            "remind_seconds": said["remind"],
+            "escalate": {"after_seconds": said["escalate_after"], "to": said["escalate_to"]}
+            if said["escalate_to"]
+            else None,
         }
 
     def complain(self, inside: str, words: str) -> None:
@@ -184,8 +227,10 @@ class RuleForm(forms.Form):
         if quota:
             row = self._named[int(quota[1])]
             return f"{'group' if quota[2] == 'name' else 'approve'}{row}"
-        name = inside.removeprefix(".").partition("[")[0].partition(".")[0]
-        field = {**OF_THE_RULE, "groups": "group0"}.get(name, name)
+        path = inside.removeprefix(".")
+        name = path.partition("[")[0].partition(".")[0]
+        typed = {**OF_THE_RULE, "groups": "group0"}
+        field = typed.get(path) or typed.get(name, name)
         return field if field in self.fields else None
 
 
@@ -195,10 +240,17 @@ def written(each: Mapping[str, Any]) -> dict[str, Any]:
     shown = {name: each[name] for name in same}
     shown |= {"time_limit": each["time_limit_seconds"], "wait": each["wait_seconds"]}
     shown["training"] = each["training"] or ""
+    shown |= {"remind": each.get("remind_seconds"), **_escalating(each.get("escalate"))}
     shown["challenge"] = each["challenge"] == "always"
     for row, quota in enumerate(each["groups"]):
         shown |= {f"group{row}": quota["name"], f"approve{row}": quota["approve"]}
     return shown
+
+
+def _escalating(asked: Mapping[str, Any] | None) -> dict[str, Any]:
+    if asked is None:
+        return {}
+    return {"escalate_after": asked["after_seconds"], "escalate_to": asked["to"]}
 
 
 class ReasonForm(SaidForm):

@@ -38,6 +38,18 @@ class Held:
         """Empty where nothing has to be waited for."""
         return rule.length(self.rule["wait_seconds"]) if self.rule["wait_seconds"] else ""
 
+    @property
+    def remind(self) -> str:
+        """Empty where nobody is reminded."""
+        asked = self.rule.get("remind_seconds")
+        return rule.length(asked) if asked else ""
+
+    @property
+    def escalates_after(self) -> str:
+        """Empty where it never does."""
+        asked = self.rule.get("escalate")
+        return rule.length(asked["after_seconds"]) if asked else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
@@ -87,6 +99,8 @@ def _labels(rules: Rules) -> list[list[str]]:
 def _cautions(each: Mapping[str, Any], members: Mapping[str, int], *, beyond: bool) -> list[str]:
     """Groups with too few people; or enough in each, but not for all of them together."""
     found = [_too_few(quota, members) for quota in each["groups"] if _lacks(quota, members)]
+    if asked := each.get("escalate"):
+        found += _of_fallback(asked["to"], members, at_once=bool(found))
     if beyond and not found and each["step_up"] != "none":
         return [_without_a_factor(each["step_up"])]
     if beyond and not found and each["training"]:
@@ -95,6 +109,14 @@ def _cautions(each: Mapping[str, Any], members: Mapping[str, int], *, beyond: bo
     if beyond and not found:
         return [_("Too few people for its groups together: nobody counts for two of them.")]
     return found
+
+
+def _of_fallback(group: str, members: Mapping[str, int], *, at_once: bool) -> list[str]:
+    """Nobody is there to escalate to; or it is to them that it goes, from the first moment on."""
+    somebody = {"name": group, "approve": 1}
+    if _lacks(somebody, members):
+        return [_too_few(somebody, members)]
+    return [_("It escalates to %(group)s at once.") % {"group": group}] if at_once else []
 
 
 def _without_a_factor(demand: str) -> str:

@@ -18,8 +18,10 @@ from engine.states import STEP_UPS
 from oversight.showing import rule as words
 
 Rule = Mapping[str, Any]
-Lacks = Mapping[frozenset[int], Short | None]
-"""What the approvals of these people lack, by the groups of the rule; None: they suffice."""
+Voices = tuple[frozenset[int], str | None]
+"""People who approve, and the group that counts besides, where it has come to that."""
+Lacks = Mapping[Voices, Short | None]
+"""What these approvals lack, by the groups of the rule; None: they suffice."""
 
 KINDS: Mapping[str, Promise] = {
     "same": gettext_lazy("the same"),
@@ -29,13 +31,14 @@ KINDS: Mapping[str, Promise] = {
     "ended": gettext_lazy("would be ended by a rejection"),
     "approved": gettext_lazy("would be approved"),
     "open": gettext_lazy("would stay open longer"),
+    "escalated": gettext_lazy("would be escalated"),
 }
 """What it can come to, beside what it came to."""
 
 TO_OPEN = timedelta(minutes=1)
 """Time runs from when the rule was looked up; the premises are read before it is opened."""
 
-WHO = ("groups", "training", "step_up")
+WHO = ("groups", "training", "step_up", "escalate")
 """What of a rule says whose approvals count, and how many of them it takes."""
 
 
@@ -76,6 +79,13 @@ class Case:
         asked_for_less = self.valid_until < given - TO_OPEN
         return min(would_be, self.valid_until) if asked_for_less else would_be
 
+    def fallback(self, rule: Rule, at: datetime) -> str | None:
+        """The group that counts besides at that moment, if time had made it so."""
+        asked = rule.get("escalate")
+        if not asked or at < self.opened_at + timedelta(seconds=int(asked["after_seconds"])):
+            return None
+        return str(asked["to"])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -88,19 +98,36 @@ class Verdict:
 SAME = Verdict(kind="same")
 
 
-def prefixes(case: Case, rule: Rule) -> tuple[frozenset[int], ...]:
+def prefixes(case: Case, rule: Rule) -> tuple[Voices, ...]:
     """The people whose approvals count, one more in each: what `judge` has to know of the groups.
     Empty where the rule counts as the one before: then what was decided then is the answer."""
     if _counts_alike(case, rule):
         return ()
-    people = [heard.person for heard in _counted(case, rule)]
-    return tuple(frozenset(people[:count]) for count in range(len(people) + 1))
+    counted = _counted(case, rule)
+    people = [heard.person for heard in counted]
+    said = ((place, case.fallback(rule, each.at)) for place, each in enumerate(counted, 1))
+    return ((frozenset(), None), *((frozenset(people[:n]), fallback) for n, fallback in said))
 
 
 def judge(case: Case, rule: Rule, lacks: Lacks) -> Verdict:
     """What it would have come to under this rule; `lacks` knows all `prefixes` of the case."""
     if words.asks(case.rule) == words.asks(rule):
         return SAME
+    verdict = _judged(case, rule, lacks)
+    return _escalated(case, rule) if verdict is SAME else verdict
+
+
+def _escalated(case: Case, rule: Rule) -> Verdict:
+    """It would have come to the same, and others would have been asked before."""
+    group = case.fallback(rule, case.closed_at)
+    if group is None or case.fallback(case.rule, case.closed_at) == group:
+        return SAME
+    told = {"group": group, "span": words.length(rule["escalate"]["after_seconds"])}
+    why = _("Not decided within %(span)s: %(group)s would have counted, too.")
+    return Verdict(kind="escalated", why=why % told)
+
+
+def _judged(case: Case, rule: Rule, lacks: Lacks) -> Verdict:
     over = case.over(rule)
     ended, enough = _ended(case, rule), _enough(case, rule, lacks)
     if ended and ended <= over and (enough is None or ended < enough):
@@ -111,7 +138,7 @@ def judge(case: Case, rule: Rule, lacks: Lacks) -> Verdict:
 
 
 def _counts_alike(case: Case, rule: Rule) -> bool:
-    return all(case.rule.get(field) == rule[field] for field in WHO)
+    return all(case.rule.get(field) == rule.get(field) for field in WHO)
 
 
 def _counted(case: Case, rule: Rule) -> list[Heard]:
@@ -130,7 +157,7 @@ def _enough(case: Case, rule: Rule, lacks: Lacks) -> datetime | None:
     if _counts_alike(case, rule):
         return case.closed_at if case.status == "approved" else None
     counted = _counted(case, rule)
-    sufficient = (at for at, people in enumerate(prefixes(case, rule)) if lacks[people] is None)
+    sufficient = (at for at, voices in enumerate(prefixes(case, rule)) if lacks[voices] is None)
     place = next(sufficient, None)
     return None if place is None else counted[place - 1].at
 

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from engine import api, policies
 from oversight.pages.policy import decided
-from oversight.pages.policy.replay import KINDS, Case, Lacks, Verdict, judge, prefixes
+from oversight.pages.policy.replay import KINDS, Case, Lacks, Verdict, Voices, judge, prefixes
 from oversight.showing import rule
 
 SHOWN = 50
@@ -110,14 +110,14 @@ def _holding(rules: Rules, cases: Sequence[Case]) -> dict[tuple[str, str], Held]
 
 def _lacking(cases: Sequence[Case], holding: Mapping[tuple[str, str], Held]) -> Mapping[int, Lacks]:
     """What approvals lack, by the place of the rule; every set of people is asked about once."""
-    wanted: dict[tuple[int, frozenset[int]], Any] = {}
+    wanted: dict[tuple[int, Voices], Any] = {}
     for case in cases:
         place, holds = holding[case.action, case.risk]
-        wanted |= {(place, people): holds["groups"] for people in prefixes(case, holds)}
-    told = api.short_of([(groups, people) for (_, people), groups in wanted.items()])
-    lacking: dict[int, dict[frozenset[int], api.Short | None]] = {}
-    for (place, people), short in zip(wanted, told, strict=True):
-        lacking.setdefault(place, {})[people] = short
+        wanted |= {(place, voices): holds["groups"] for voices in prefixes(case, holds)}
+    told = api.short_of([(groups, *voices) for (_, voices), groups in wanted.items()])
+    lacking: dict[int, dict[Voices, api.Short | None]] = {}
+    for (place, voices), short in zip(wanted, told, strict=True):
+        lacking.setdefault(place, {})[voices] = short
     return lacking
 
 

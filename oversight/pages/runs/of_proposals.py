@@ -88,6 +88,19 @@ def released(facts: Facts) -> Sentence:
     return Sentence(words=_("Let go of the claim"), glyph="minus-ring")
 
 
+def reminded(facts: Facts) -> Sentence:
+    return Sentence(words=_("Reminded: nobody has decided yet"), glyph="clock", tone="wait")
+
+
+def escalated(facts: Facts) -> Sentence:
+    if facts["why"] == "time":
+        why = _("It was not decided in time.")
+    else:
+        why = _("Too few people are there who could decide it.")
+    words_ = _("Escalated: members of %(group)s count, too") % {"group": facts["to"]}
+    return Sentence(words=words_, glyph="person", tone="wait", detail=why)
+
+
 def closed(state: str) -> Callable[[Facts], Sentence]:
     def said(facts: Facts) -> Sentence:
         shown = words.shown("proposal", state)

@@ -60,6 +60,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "decision_refused": of_proposals.decision_refused,
     "proposal_claimed": of_proposals.claimed,
     "claim_released": of_proposals.released,
+    "proposal_reminded": of_proposals.reminded,
+    "proposal_escalated": of_proposals.escalated,
     "proposal_approved": of_proposals.closed("approved"),
     "proposal_rejected": of_proposals.closed("rejected"),
     "proposal_returned": of_proposals.closed("returned"),

@@ -50,7 +50,7 @@ def case(
 def lacks(item: Case, under: dict[str, Any], needed: int) -> Lacks:
     """As if everybody were in the one group that is asked."""
     sets = prefixes(item, under)
-    return {people: None if len(people) >= needed else ONE_MORE for people in sets}
+    return {voices: None if len(voices[0]) >= needed else ONE_MORE for voices in sets}
 
 
 def judged(item: Case, under: dict[str, Any]) -> Verdict:
@@ -170,3 +170,33 @@ def test_who_lacks_is_told_by_group() -> None:
     short = Short(count=2, of=((1, ("treasurer",)), (1, ("auditor", "reviewer"))))
     verdict = judge(item, under, dict.fromkeys(prefixes(item, under), short))
     assert verdict.why == "Lacking: 1 more of treasurer, 1 more of auditor or reviewer."
+
+
+def escalating(after: int, to: str = "lead") -> dict[str, Any]:
+    return {"escalate": {"after_seconds": after, "to": to}}
+
+
+def test_a_fallback_counts_from_its_moment_on() -> None:
+    both = said("approve", minutes=30), said("approve", TESSA, minutes=90)
+    item, under = case("approved", *both, asked=rule(2)), rule(2, **escalating(3600))
+    assert prefixes(item, under) == (
+        (frozenset(), None),
+        (frozenset({ROSA}), None),
+        (frozenset({ROSA, TESSA}), "lead"),
+    )
+    assert judged(item, under).kind == "escalated"
+    assert prefixes(item, rule(2, **escalating(6000)))[-1] == (frozenset({ROSA, TESSA}), None)
+
+
+@pytest.mark.parametrize(
+    ("status", "heard"), [("approved", (said("approve", minutes=90),)), ("expired", ())]
+)
+def test_what_was_long_undecided_would_have_gone_to_others(
+    status: str, heard: tuple[Heard, ...]
+) -> None:
+    under = rule(**escalating(3600))
+    verdict = judged(case(status, *heard), under)
+    assert verdict.kind == "escalated"
+    assert verdict.why == "Not decided within 1 h: lead would have counted, too."
+    assert judged(case(status, *heard, asked=under), under | {"blind": False}).kind == "same"
+    assert judged(case("approved", said("approve", minutes=50)), under).kind == "same"

@@ -77,6 +77,7 @@ def test_the_groups_are_those_that_there_are(writer: Writer, people: People) -> 
     assert "rule-0-group0" in writer.errors()
 
 
+ESCALATING = {"rule_0_escalate_after": "2 h", "rule_0_escalate_to": "administrator"}
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rule_0_approve0": "0"}, "rule-0-approve0"),
     ({"rule_0_approve0": "21"}, "rule-0-approve0"),
@@ -94,6 +95,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rule_0_time_limit": "91 days"}, "rule-0-time_limit"),
     ({"rule_0_wait": "31 days"}, "rule-0-wait"),
     ({"rule_0_wait": "2 days"}, "rule-0-wait"),
+    ({"rule_0_remind": "24 h"}, "rule-0-remind"),
+    ({"rule_0_remind": "often"}, "rule-0-remind"),
+    ({"rule_0_escalate_after": "2 h"}, "rule-0-escalate_to"),
+    ({"rule_0_escalate_to": "administrator"}, "rule-0-escalate_after"),
+    ({**ESCALATING, "rule_0_escalate_after": "24 h"}, "rule-0-escalate_after"),
+    ({**ESCALATING, "rule_0_escalate_to": "reviewer"}, "rule-0-escalate_to"),
+    ({**ESCALATING, "rule_0_escalate_to": "nobody-there"}, "rule-0-escalate_to"),
 ]
 
 
@@ -152,6 +160,41 @@ def test_the_second_step_shows_what_differs_and_proposes_nothing(
     writer.press("write")
     assert named(writer) == ["ledger.*", "*"]
     assert fields(writer.page)["rule-0-wait"] == "1 h"
+
+
+def test_whoever_is_called_is_written_and_shown(writer: Writer) -> None:
+    writer.press("add")
+    page = writer.press("preview", **AT_THE_TOP, **ESCALATING, rule_0_remind="90 min")
+    for told in (
+        "a reminder after 1 h 30 min administrator counts, too, after 2 h",
+        "1 of reviewer; a reminder after 1 h 30 min; administrator counts, too, after 2 h",
+    ):
+        assert told in words(page)
+    writer.press("write")
+    told_again = fields(writer.page)
+    assert told_again["rule-0-remind"] == "90 min"
+    assert told_again["rule-0-escalate_after"] == "2 h"
+    assert told_again["rule-0-escalate_to"] == "administrator"
+    writer.press("preview")
+    assert writer.press("propose", reason="Nobody looked.").status == 302
+    stored = Policy.objects.latest("version").rules[0]
+    assert stored["remind_seconds"] == 5400
+    assert stored["escalate"] == {"after_seconds": 7200, "to": "administrator"}
+
+
+def test_what_would_escalate_to_nobody_or_at_once_is_said(
+    desk: Desk, writer: Writer, people: People
+) -> None:
+    people.zoe.groups.model.objects.create(name="lead")
+    writer.press("add")
+    gone = {"rule_0_group0": "lead", "rule_0_escalate_to": "administrator"}
+    page = writer.press("preview", **{**AT_THE_TOP, **ESCALATING, **gone})
+    assert "No active person is in lead." in words(page)
+    assert "It escalates to administrator at once." in words(page)
+    writer.press("write")
+    page = writer.press("preview", rule_0_group0="reviewer", rule_0_escalate_to="lead")
+    assert "No active person is in lead." in words(page)
+    assert "at once." not in words(page)
 
 
 def test_it_counts_what_is_open_and_would_be_asked_otherwise(
