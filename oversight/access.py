@@ -1,6 +1,7 @@
 """Who may go where: every route of the project and the roles that may take it.
 
-A role is a group of the same name. A route that is not listed here is refused to everybody, so a
+A role is a group of the same name; and a group that the policy in force names has the reviewers'. A
+route that is not listed here is refused to everybody, so a
 new one has to be given its roles before it can be seen. What somebody may do to a run is not
 decided here but in the engine, which asks again at every door.
 """
@@ -21,6 +22,7 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect
 
 from engine import api
+from oversight.reading import deciders
 
 if TYPE_CHECKING:
     from oversight.models import Person
@@ -172,11 +174,17 @@ def allowed(view_name: str) -> Allowed:
 
 
 def roles_of(request: HttpRequest) -> frozenset[str]:
-    """The roles of whoever is signed in; asked once per request."""
+    """The roles of whoever is signed in; asked once per request. Who decides by the policy in force
+    goes where reviewers go, whatever their group is called."""
     if not hasattr(request, "_roles"):
         names = request.user.groups.values_list("name", flat=True) if _signed_in(request) else ()
-        request._roles = frozenset(names) & EVERYBODY  # type: ignore[attr-defined]
+        request._roles = _roles(frozenset(names))  # type: ignore[attr-defined]
     return request._roles  # type: ignore[attr-defined]
+
+
+def _roles(groups: frozenset[str]) -> frozenset[str]:
+    decides = groups and not groups & REVIEWERS and deciders.are_named(groups)
+    return groups & EVERYBODY | (REVIEWERS if decides else frozenset())
 
 
 def person_id(request: HttpRequest) -> int:

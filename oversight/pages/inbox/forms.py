@@ -21,6 +21,7 @@ DUE = {
     "4h": (timedelta(hours=4), _("within four hours")),
     "1d": (timedelta(days=1), _("within a day")),
 }
+CALLED = {"reminded": _("reminded of"), "escalated": _("escalated")}
 CLAIMS = {"me": _("by me"), "others": _("by others"), "nobody": _("by nobody")}
 
 
@@ -54,6 +55,11 @@ class OpenNarrowing(Narrowing):
         label=_("Due"),
         required=False,
         choices=[("", _("at any time")), *((key, words) for key, (_length, words) in DUE.items())],
+    )
+    called = forms.ChoiceField(
+        label=_("Reminded or escalated"),
+        required=False,
+        choices=[("", _("or not")), *CALLED.items()],
     )
     claimed = forms.ChoiceField(
         label=_("Claimed"), required=False, choices=[("", _("or not")), *CLAIMS.items()]

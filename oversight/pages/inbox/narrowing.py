@@ -41,6 +41,7 @@ _CONDITIONS: Mapping[str, Any] = {
     "agent": lambda agent: Q(agent__icontains=agent),
     "workflow": lambda workflow: Q(run__workflow=workflow),
     "group": lambda group: Q(groups__contains=[group]),
+    "called": lambda what: Q(**{f"{what}_at__isnull": False}),
     "due": lambda due: Q(valid_until__lte=Now() + DUE[due][0]),
 }
 

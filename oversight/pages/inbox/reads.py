@@ -24,7 +24,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.models import Decision, Event, Proposal
-from oversight.reading import claims, decidable, rehearsals, twins, worklist
+from oversight.reading import calling, claims, decidable, rehearsals, twins, worklist
+from oversight.reading.calling import Calling
 from oversight.reading.claims import Held
 from oversight.reading.rehearsals import Rehearsed
 from oversight.showing import literal
@@ -56,6 +57,7 @@ class Waiting:
     rehearsed: Rehearsed | None
     opened_at: datetime
     valid_until: datetime
+    calling: Calling
     asked_before: bool
     rejected_before: bool
     needed: int
@@ -210,6 +212,7 @@ class _Context:
             rehearsed=self.rehearsed.get((record.action, record.action_version)),
             opened_at=record.opened_at,
             valid_until=record.valid_until,
+            calling=calling.of(record, rule),
             asked_before=record.asked_before,
             rejected_before=terms.get("despite") is not None,
             needed=sum(int(group["approve"]) for group in rule["groups"]),

@@ -11,10 +11,12 @@ from oversight.reading import blind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quorum:
-    """`groups` are (name, how many of it have to approve); `heard` is everybody's word that the
-    reader may see, `unseen` how many more there are; `own` is the reader's."""
+    """`groups` are (name, how many of it have to approve), `fallback` the one that counts for each
+    of them by now; `heard` is everybody's word that the reader may see, `unseen` how many more
+    there are; `own` is the reader's."""
 
     groups: tuple[tuple[str, int], ...]
+    fallback: str
     reject: int
     heard: tuple[Said, ...]
     unseen: int
@@ -40,6 +42,7 @@ def of(item: Version, said: Sequence[Said], reader: int) -> Quorum:
     hidden = _hides(item, reader)
     return Quorum(
         groups=tuple((str(each["name"]), int(each["approve"])) for each in rule["groups"]),
+        fallback=item.calling.to if item.calling.escalated_at else "",
         reject=int(rule["reject"]),
         heard=() if hidden else mine,
         unseen=len(mine) if hidden else 0,

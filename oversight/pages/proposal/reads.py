@@ -11,7 +11,8 @@ from django.db.models.functions import Now
 
 from engine import states
 from engine.models import Decision, Effect, Event, Proposal
-from oversight.reading import decidable, reasons
+from oversight.reading import calling, decidable, reasons
+from oversight.reading.calling import Calling
 from oversight.showing import literal
 
 
@@ -45,6 +46,7 @@ class Version:
     question: str
     opened_at: datetime
     valid_until: datetime
+    calling: Calling
     closed_at: datetime | None
 
     @property
@@ -148,7 +150,7 @@ def version(proposal_id: uuid.UUID, number: int) -> Version | None:
 
 
 def _version(record: Any) -> Version:
-    run = record.run
+    run, terms = record.run, literal.read(bytes(record.terms))
     over = record.status == "expired" or record.valid_until <= record.now
     return Version(
         id=record.id,
@@ -169,10 +171,11 @@ def _version(record: Any) -> Version:
         idempotency_key=record.idempotency_key,
         arguments=bytes(record.arguments),
         content=record.content,
-        terms=literal.read(bytes(record.terms)),
+        terms=terms,
         question=record.question or "",
         opened_at=record.opened_at,
         valid_until=record.valid_until,
+        calling=calling.of(record, terms["rule"]),
         closed_at=record.closed_at,
     )
 

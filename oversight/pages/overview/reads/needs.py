@@ -41,6 +41,7 @@ HEAVIEST_FIRST = tuple(reversed(states.RISKS))
 class Open:
     """How many proposals can be decided now, by risk, and when the first of them expires.
 
+    `reminded` and `escalated` are those among them that nobody decided in good time.
     `overdue` ones can no longer be decided: their time has passed, and no sweep has seen it yet.
     """
 
@@ -48,6 +49,8 @@ class Open:
     medium: int
     high: int
     next_expiry: datetime | None
+    reminded: int
+    escalated: int
     overdue: int
     overdue_since: datetime | None
 
@@ -130,6 +133,8 @@ def open_proposals() -> Open:
     found = Proposal.objects.filter(status="open").aggregate(
         **{risk: Count("pk", filter=_open_now() & Q(risk=risk)) for risk in states.RISKS},
         next_expiry=Min("valid_until", filter=_open_now()),
+        reminded=Count("pk", filter=_open_now() & Q(reminded_at__isnull=False)),
+        escalated=Count("pk", filter=_open_now() & Q(escalated_at__isnull=False)),
         overdue=Count("pk", filter=late),
         overdue_since=Min("valid_until", filter=late),
     )
