@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from oversight.openid.provider import Provider, named
+
 DEMO_ENVIRONMENT = "demo.env"
 """Name of the file, KEY=VALUE lines and mode 0600, that lies in the data folder while the demo
 runs."""
@@ -126,3 +128,13 @@ def shared_cache(url: str) -> dict[str, Any]:
     if not url:
         return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}
+
+
+def identity_provider(environ: Mapping[str, str]) -> Provider | None:
+    """Who else than ourselves says who somebody is; None where nothing of it is set.
+
+    Raises ImproperlyConfigured for half a setting, without repeating what was found.
+    """
+    parts = ("issuer", "client_id", "secret", "name", "origins")
+    found = {part: environ.get(f"PLACET_OIDC_{part.upper()}", "") for part in parts}
+    return named(**found) if any(found.values()) else None

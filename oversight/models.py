@@ -64,6 +64,16 @@ class Invitation(models.Model):
 
 
 from oversight.agents_api.models import Agent, ApiKey, IdempotentRequest  # noqa: E402
+from oversight.openid.models import Identity  # noqa: E402
 from oversight.second_factor.models import FactorTries  # noqa: E402
 
-__all__ = ["Agent", "ApiKey", "FactorTries", "IdempotentRequest", "Invitation", "Person", "Shown"]
+__all__ = [
+    "Agent",
+    "ApiKey",
+    "FactorTries",
+    "IdempotentRequest",
+    "Identity",
+    "Invitation",
+    "Person",
+    "Shown",
+]

@@ -3,9 +3,10 @@
 Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_ALLOWED_HOSTS,
 PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_STEP_UP_SECONDS,
 PLACET_FRESH_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL, PLACET_REHEARSE_AS,
-PLACET_SMTP_URL, PLACET_MAIL_FROM, PLACET_CACHE_URL and
-PLACET_PROCESS, which the web, worker and beat processes set by themselves; as JSON objects of
-targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
+PLACET_SMTP_URL, PLACET_MAIL_FROM, PLACET_CACHE_URL, PLACET_OIDC_ISSUER, PLACET_OIDC_CLIENT_ID,
+PLACET_OIDC_SECRET, PLACET_OIDC_NAME, PLACET_OIDC_ORIGINS and PLACET_PROCESS, which the web,
+worker and beat processes set by themselves; as JSON objects of targets by name (see
+`engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
 """
 
 import secrets
@@ -16,7 +17,14 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from oversight.environment import database, mail_service, people, shared_cache, targets
+from oversight.environment import (
+    database,
+    identity_provider,
+    mail_service,
+    people,
+    shared_cache,
+    targets,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -108,6 +116,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "oversight.navigation.frame",
+                "oversight.openid.showing.button",
             ],
         },
     },
@@ -189,8 +198,11 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
-# Beside those of signing in: how often one address may try to come by an invitation.
-ACCOUNT_RATE_LIMITS = {"join": "30/m/ip"}
+# Beside those of signing in by password: how often one address may try to come by an invitation,
+# and how often it is sent to the identity provider.
+ACCOUNT_RATE_LIMITS = {"join": "30/m/ip", "openid": "30/m/ip"}
+# Signing in by OpenID Connect; None where no provider is named, and then no page and route has it.
+PLACET_OPENID: Any = identity_provider(environ)
 
 # Second factors. Their secrets are sealed; a passkey asks for a finger, a face or a PIN each time.
 MFA_ADAPTER = "oversight.second_factor.adapter.SecondFactors"

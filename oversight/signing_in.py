@@ -3,11 +3,20 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.authentication import get_authentication_records
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
 
 from engine import api
+
+PASSWORD, OPENID, DEMO = "password", "openid", "demo"
+"""By which route somebody signs in, as the log has it."""
+
+ELSEWHERE = "socialaccount"
+"""What django-allauth calls having shown who one is at another provider."""
+
+_ROUTES = {"password": PASSWORD, ELSEWHERE: OPENID}
 
 
 class ClosedSignUp(DefaultAccountAdapter):
@@ -18,7 +27,7 @@ class ClosedSignUp(DefaultAccountAdapter):
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         super().login(request, user)
-        api.note_signed_in(known(user))
+        api.note_signed_in(known(user), _route(request, user))
 
     def logout(self, request: HttpRequest) -> None:
         leaving = request.user
@@ -30,7 +39,13 @@ class ClosedSignUp(DefaultAccountAdapter):
         """Not called for who is kept waiting after too many attempts."""
         name = credentials.get("username")
         person = get_user_model().objects.filter(username=name).first() if name else None
-        api.note_sign_in_refused(known(person) if person else None)
+        api.note_sign_in_refused(known(person) if person else None, PASSWORD)
+
+
+def _route(request: HttpRequest, user: AbstractBaseUser) -> str:
+    """The last way by which they have shown who they are, before any second factor."""
+    shown = [record.get("method") for record in get_authentication_records(request, user)]
+    return next((_ROUTES[method] for method in reversed(shown) if method in _ROUTES), DEMO)
 
 
 def known(person: Any) -> api.Reviewer:

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
 from oversight import access
+from oversight.openid.showing import leads_there
 from oversight.pages.overview import views as overview
 from oversight.pages.people.accepting import accept
 
@@ -24,7 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/", include("oversight.pages.people.urls")),
     path("audit/", include("oversight.pages.audit.urls")),
     path("api/", include("oversight.agents_api.urls")),
-    path("sign-in/", account.login, name="account_login"),
+    path("sign-in/", leads_there(account.login), name="account_login"),
     path("invitation/<str:token>/", accept, name="invitation"),
     path("sign-in/closed/", access.closed_account, name="account_inactive"),
     path("sign-in/second-factor/", second_step, name="mfa_authenticate"),
@@ -32,5 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", account.logout, name="account_logout"),
 ]
 
+if settings.PLACET_OPENID:
+    urlpatterns.append(path("sign-in/with/", include("oversight.openid.urls")))
 if settings.DEMO:
     urlpatterns.append(path("demo/", include("oversight.demo.urls")))

@@ -14,7 +14,7 @@ from engine import api
 from oversight.demo.cast import CAST
 from oversight.models import Person
 from oversight.second_factor import factors
-from oversight.signing_in import known
+from oversight.signing_in import DEMO, known
 
 
 def cast(request: HttpRequest) -> dict[str, Any]:
@@ -37,5 +37,5 @@ def enter(request: HttpRequest, name: str) -> HttpResponse:
         answer: HttpResponse = perform_login(request, person)
         return answer
     login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-    api.note_signed_in(known(person))
+    api.note_signed_in(known(person), DEMO)
     return redirect(resolve_url(settings.LOGIN_REDIRECT_URL))

@@ -13,9 +13,9 @@ from django.http import HttpRequest
 from engine import states
 from engine.canonical import sha256_hex
 from oversight.models import Person
+from oversight.signing_in import ELSEWHERE
 
 _NAME, _SHOWN_AT = "placet.session", "placet.shown_at"
-_ELSEWHERE = "socialaccount"
 
 
 def name(request: HttpRequest) -> str:
@@ -41,13 +41,18 @@ def has_shown(request: HttpRequest) -> None:
 def accepted(request: HttpRequest, person: Person) -> tuple[str, ...]:
     """Which kinds of factor count in this session. Who signed in at another provider (OpenID
     Connect) is asked for a passkey: what else they have shown, they may have shown only there."""
-    records = get_authentication_records(request, person)
-    elsewhere = any(record.get("method") == _ELSEWHERE for record in records)
-    return ("passkey",) if elsewhere else states.FACTORS
+    return ("passkey",) if ELSEWHERE in _methods(request, person) else states.FACTORS
+
+
+def _methods(request: HttpRequest, person: Person) -> set[str | None]:
+    return {record.get("method") for record in get_authentication_records(request, person)}
 
 
 @receiver(user_logged_in, dispatch_uid="placet.session")
-def _begun(request: HttpRequest, **_: Any) -> None:
-    """Signing in asks for a second factor where there is one, so it counts as showing it."""
+def _begun(request: HttpRequest, user: Person, **_: Any) -> None:
+    """Signing in asks for a second factor where there is one, so it counts as showing it. To have
+    come from another provider does not: there, somebody may have been signed in for days."""
     request.session[_NAME] = secrets.token_urlsafe(32)
-    request.session[_SHOWN_AT] = time.time()
+    methods = _methods(request, user)
+    if ELSEWHERE not in methods or "mfa" in methods:
+        request.session[_SHOWN_AT] = time.time()

@@ -99,6 +99,8 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "signed_in": (_("Signed in"), "person", "plain"),
     "signed_out": (_("Signed out"), "leave", "plain"),
     "sign_in_refused": (_("Sign-in refused"), "slash-ring", "bad"),
+    "identity_linked": (_("Identity linked"), "key", "info"),
+    "identity_unlinked": (_("Identity unlinked"), "key", "wait"),
     "factor_added": (_("Second factor added"), "key", "info"),
     "factor_removed": (_("Second factor removed"), "key", "wait"),
     "factor_refused": (_("Second factor refused"), "slash-ring", "bad"),

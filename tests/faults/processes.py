@@ -148,7 +148,7 @@ class Web:
     """A real web server on a free port of this machine."""
 
     def __init__(self, env: Mapping[str, str], *, tree: Path = PROJECT) -> None:
-        port = _free_port()
+        port = free_port()
         self.url = f"http://localhost:{port}"
         self.child = web({**env, "PLACET_PORT": str(port)}, port, tree=tree)
         self.child.wait_for("Uvicorn running", PATIENCE)
@@ -157,7 +157,7 @@ class Web:
         self.child.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

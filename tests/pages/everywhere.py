@@ -163,6 +163,7 @@ PLAIN = (
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere", "mfa_authenticate"),
+    *(f"openid:{name}" for name in ("start", "back", "link", "unlink")),
     *(f"security:{name}" for name in ("page", "confirm", "add_app", "add_passkey", "codes")),
 )
 """Routes whose address has nothing to fill in."""

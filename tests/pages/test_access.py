@@ -34,6 +34,8 @@ def test_only_these_routes_are_open_to_all() -> None:
         "account_inactive",
         "mfa_authenticate",
         "invitation",
+        "openid:start",
+        "openid:back",
         "api:openapi",
         "demo:sign_in",
     }

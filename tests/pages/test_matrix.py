@@ -41,7 +41,7 @@ SAYING = {
     *("runs:ask", "runs:fork", "runs:budget", "runs:take_back", "runs:by_hand"),
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
     *("policy:answer", "people:change", "people:qualify", "people:withdraw"),
-    *("people:again", "people:recall"),
+    *("people:again", "people:recall", "openid:link", "openid:unlink"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
@@ -109,6 +109,7 @@ def open_to_all(route: str, method: str, *, signed_in: bool) -> set[int]:
         "account_login": {"get", "head", "post", "put", "options"},
         "account_logout": {"get", "head", "post", "options"},
         "demo:sign_in": {"post"},
+        "openid:start": {"post"},
         "mfa_authenticate": set(METHODS),
     }
     return SHOWN if method in answered.get(route, {"get", "head"}) else NOT_ANSWERED

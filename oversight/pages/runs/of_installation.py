@@ -1,9 +1,20 @@
 """What the events of the installation's own logs say: who came in, stops, exports."""
 
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from oversight.pages.runs.sentence import Facts, Sentence
 from oversight.showing.rule import FACTORS
+
+ROUTES: Mapping[str, Promise] = {
+    "openid": gettext_lazy("Signed in at the identity provider"),
+    "password": gettext_lazy("Signed in"),
+    "demo": gettext_lazy("Stepped in, in the demo"),
+}
+"""Who came in, by which route."""
 
 
 def begun(facts: Facts) -> Sentence:
@@ -42,7 +53,7 @@ def log_verified(facts: Facts) -> Sentence:
 
 
 def signed_in(facts: Facts) -> Sentence:
-    return Sentence(words=_("Signed in"), glyph="person")
+    return Sentence(words=str(ROUTES[facts["route"]]), glyph="person")
 
 
 def signed_out(facts: Facts) -> Sentence:
@@ -51,8 +62,25 @@ def signed_out(facts: Facts) -> Sentence:
 
 def sign_in_refused(facts: Facts) -> Sentence:
     whose = facts["person_name"]
-    words_ = _("Was not let in") if whose else _("Was not let in: there is no such account")
+    if facts["route"] == "openid":
+        words_ = _("Was not let in from the identity provider")
+    else:
+        words_ = _("Was not let in") if whose else _("Was not let in: there is no such account")
     return Sentence(words=words_, glyph="slash-ring", tone="bad", detail=whose or "")
+
+
+def identity_linked(facts: Facts) -> Sentence:
+    words_ = _("Linked an identity, which signs them in from now on")
+    return Sentence(words=words_, glyph="key", tone="info", detail=_identity(facts))
+
+
+def identity_unlinked(facts: Facts) -> Sentence:
+    words_ = _("Unlinked an identity: it signs them in no more")
+    return Sentence(words=words_, glyph="key", tone="wait", detail=_identity(facts))
+
+
+def _identity(facts: Facts) -> str:
+    return f"{facts['subject']} · {facts['issuer']}"
 
 
 def factor_added(facts: Facts) -> Sentence:

@@ -111,6 +111,8 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "signed_in": of_installation.signed_in,
     "signed_out": of_installation.signed_out,
     "sign_in_refused": of_installation.sign_in_refused,
+    "identity_linked": of_installation.identity_linked,
+    "identity_unlinked": of_installation.identity_unlinked,
     "factor_added": of_installation.factor_added,
     "factor_removed": of_installation.factor_removed,
     "factor_refused": of_installation.factor_refused,

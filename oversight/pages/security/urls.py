@@ -2,11 +2,12 @@
 
 from django.urls import path
 
+from oversight.openid.showing import leads_there
 from oversight.pages.security import views
 
 app_name = "security"
 urlpatterns = [
-    path("", views.page, name="page"),
+    path("", leads_there(views.page), name="page"),
     path("confirm/", views.confirm, name="confirm"),
     path("app/", views.add_app, name="add_app"),
     path("passkey/", views.add_passkey, name="add_passkey"),

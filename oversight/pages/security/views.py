@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY, generate_totp_secret
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from oversight.access import person
+from oversight.openid import identities
 from oversight.pages.security.drawn import offered
 from oversight.pages.security.forms import AppForm, PasskeyForm
 from oversight.second_factor import codes as totp
@@ -29,6 +31,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "factors": factors.of(reader.pk),
         "codes_left": factors.codes_left(reader.pk),
         "fresh": sessions.is_fresh(request),
+        "identity": identities.of(reader.pk) if settings.PLACET_OPENID else None,
     }
     return render(request, "security/page.html", context)
 

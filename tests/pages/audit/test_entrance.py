@@ -48,7 +48,7 @@ def test_a_name_that_nobody_has_is_not_kept_for_it_may_be_a_password(
 ) -> None:
     entered(reading(), "correct horse", "battery staple")
     (event,) = Event.objects.filter(kind="sign_in_refused")
-    assert bytes(event.payload or b"") == b'{"person":null,"person_name":null}'
+    assert bytes(event.payload or b"") == b'{"person":null,"person_name":null,"route":"password"}'
     story = ada.get(f"/runs/{event.run_id}/").text
     assert "Was not let in: there is no such account" in story
 
