@@ -92,6 +92,11 @@ def _is_quiet(position: Position) -> bool:
     is_rolled_back = position.status == "rolling_back" or position.unwinding is not None
     if position.asked == "cancel" and (is_rolled_back or position.has_branched):
         return False
+    return may_be_left(position)
+
+
+def may_be_left(position: Position) -> bool:
+    """Nothing that was sent waits to be settled."""
     return position.pending is None or position.pending.stage not in UNDER_WAY
 
 

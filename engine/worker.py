@@ -11,8 +11,10 @@ from . import (
     approval,
     concealing,
     conf,
+    draining,
     eventlog,
     execution,
+    hints,
     joining,
     leasing,
     lifecycle,
@@ -67,8 +69,11 @@ def run_once(run_id: uuid.UUID, owner: str | None = None) -> Advanced:
     """Claim the run, resume it, and advance it until it waits or ends.
 
     A message is only a hint: without something to do, or while another holds the run, this does
-    nothing. Losing the lease ends the work at once; the run is somebody else's.
+    nothing. Losing the lease ends the work at once; the run is somebody else's. A worker that was
+    asked to end takes up none, and leaves the one it has as soon as nothing of it is under way.
     """
+    if draining.begun():
+        return _left_to_others(run_id)
     claimed = leasing.claim(run_id, owner or me())
     if claimed is None:
         return Advanced(run_id=run_id, outcome="nothing to do")
@@ -107,9 +112,23 @@ def _advance(log: Log) -> Advanced:
         lifecycle.tell_of_damage(log)
     _resume(log)
     while not log.parked:
+        if draining.begun() and lifecycle.may_be_left(log.position):
+            return _handed_over(log)
         _move(log)
     position = log.position
     return Advanced(run_id=position.run_id, outcome=position.status, seq=position.seq)
+
+
+def _handed_over(log: Log) -> Advanced:
+    """Another worker may take the run up at once, rather than when the lease has run out."""
+    run = log.position.run_id
+    runs.release_lease_if_held(run, log.lease.token, 0)
+    return _left_to_others(run)
+
+
+def _left_to_others(run_id: uuid.UUID) -> Advanced:
+    hints.hint(run_id)
+    return Advanced(run_id=run_id, outcome="left to another worker")
 
 
 def _resume(log: Log) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from celery import Celery, signals
 
+from engine import draining
+
 logger = logging.getLogger(__name__)
 
 
@@ -35,6 +37,12 @@ app.autodiscover_tasks()
 @signals.setup_logging.connect
 def _leave_logging_to_django(**_: Any) -> None:
     """Celery sets up no logging of its own once something listens to this signal."""
+
+
+@signals.worker_shutting_down.connect
+def _hand_runs_over(**_: Any) -> None:
+    """Asked to end, a worker waits for its tasks; a long run is left to another worker."""
+    draining.begin()
 
 
 @signals.task_prerun.connect
