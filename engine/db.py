@@ -14,6 +14,8 @@ from .errors import BY_CODE, Conflict, PlacetError, Unavailable
 REFUSED = "PLC00"
 """SQLSTATE with which a door refuses; the message is a code of `errors.BY_CODE`."""
 
+NOT_INSTALLED = "This code's doors are not in the database: `manage.py migrate` first."
+
 
 def as_json(value: Any) -> Json | None:
     """`value` as a parameter of type json; None stays NULL."""
@@ -73,7 +75,7 @@ def translated(problem: psycopg.Error) -> Exception:
     if isinstance(problem, psycopg.errors.UniqueViolation):
         return Conflict(problem.diag.message_detail)
     if isinstance(problem, psycopg.errors.InvalidSchemaName):
-        return Unavailable("This code's doors are not in the database: `manage.py migrate` first.")
+        return Unavailable(NOT_INSTALLED)
     if isinstance(problem, psycopg.OperationalError | psycopg.InterfaceError):
         return Unavailable(f"The database cannot be reached: {problem}")
     return problem

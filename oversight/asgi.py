@@ -7,8 +7,11 @@ from typing import cast
 os.environ["PLACET_PROCESS"] = "web"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oversight.settings")
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from oversight.agents_api.limits import Application, bounded
+from oversight.operations.probes import probed
 
-application = bounded(cast(Application, get_asgi_application()))
+_people_and_agents = bounded(cast(Application, get_asgi_application()))
+application = probed(_people_and_agents, token=settings.PLACET_METRICS_TOKEN)

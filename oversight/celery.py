@@ -58,6 +58,23 @@ def _replace_broken_connection(**_: Any) -> None:
         connection.close_if_health_check_failed()
 
 
+def must_answer() -> None:
+    """Raises whatever the broker's client raises if the broker does not answer within a second."""
+    with app.connection_for_write() as connection:
+        connection.ensure_connection(max_retries=1, timeout=1)
+
+
+def messages_waiting() -> int:
+    """How many messages no worker has taken yet. Raises as `must_answer` does."""
+    with app.connection_for_write() as connection:
+        connection.ensure_connection(max_retries=1, timeout=1)
+        try:
+            queue = app.conf.task_default_queue
+            return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
+        except connection.channel_errors:  # nothing was ever sent, or Redis holds no empty list
+            return 0
+
+
 @app.task(name="oversight.rehearse", ignore_result=True, acks_late=False)
 def rehearse() -> None:
     """Rehearse the rollback plans that are due; what failed is kept, and the page says so."""

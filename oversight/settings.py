@@ -4,9 +4,9 @@ Read by this module: DATABASE_URL, CELERY_BROKER_URL, PLACET_SECRET_KEY, PLACET_
 PLACET_LEASE_SECONDS, PLACET_MARGIN_SECONDS, PLACET_SWEEP_SECONDS, PLACET_STEP_UP_SECONDS,
 PLACET_FRESH_SECONDS, PLACET_PORT, PLACET_DEMO, PLACET_LEDGER_URL, PLACET_REHEARSE_AS,
 PLACET_SMTP_URL, PLACET_MAIL_FROM, PLACET_CACHE_URL, PLACET_OIDC_ISSUER, PLACET_OIDC_CLIENT_ID,
-PLACET_OIDC_SECRET, PLACET_OIDC_NAME, PLACET_OIDC_ORIGINS and PLACET_PROCESS, which the web,
-worker and beat processes set by themselves; as JSON objects of targets by name (see
-`engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
+PLACET_OIDC_SECRET, PLACET_OIDC_NAME, PLACET_OIDC_ORIGINS, PLACET_METRICS_TOKEN, PLACET_LOG and
+PLACET_PROCESS, which the web, worker and beat processes set by themselves; as JSON objects of
+targets by name (see `engine.kit`): PLACET_HTTP_TARGETS, PLACET_MAIL and PLACET_FILE_ROOTS.
 """
 
 import secrets
@@ -176,7 +176,13 @@ PLACET_SENDS_MAIL = bool(environ.get("PLACET_SMTP_URL"))
 DEFAULT_FROM_EMAIL = environ.get("PLACET_MAIL_FROM", "placet@localhost")
 globals().update(mail_service(environ.get("PLACET_SMTP_URL", "")))
 # How often somebody has tried to sign in: one count for all web processes, where one is named.
-CACHES = {"default": shared_cache(environ.get("PLACET_CACHE_URL", ""))}
+PLACET_CACHE_URL = environ.get("PLACET_CACHE_URL", "")
+CACHES = {"default": shared_cache(PLACET_CACHE_URL)}
+
+# --- Machines that look after this one -----------------------------------------------------------
+
+# Without a token, nobody is told of metrics.
+PLACET_METRICS_TOKEN = environ.get("PLACET_METRICS_TOKEN", "")
 
 # --- People and their sessions -------------------------------------------------------------------
 

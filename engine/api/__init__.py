@@ -4,6 +4,8 @@ Every verb checks what was sent, goes through one door, and hints at the run tha
 Errors are those of `engine.errors`; nothing is half-written.
 """
 
+from engine.store.doors import must_be_installed
+
 from .agents import (
     answer_question,
     finish_run,
@@ -88,6 +90,7 @@ __all__ = [
     "large_value",
     "look_again",
     "matches_checksum",
+    "must_be_installed",
     "note_factor_added",
     "note_factor_refused",
     "note_factor_removed",

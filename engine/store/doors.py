@@ -16,6 +16,7 @@ from django.contrib.auth.models import Group
 
 from engine import conf, db, states
 from engine.canonical import sha256_hex
+from engine.errors import Unavailable
 
 FILES = (
     "ground",
@@ -113,9 +114,20 @@ def select(function: str, *params: Any) -> list[tuple[Any, ...]]:
     return db.rows(f"SELECT * FROM {schema()}.{function}({marks})", params)
 
 
+def must_be_installed() -> None:
+    """Raises Unavailable if the database lacks this code's doors, or does not answer."""
+    if not is_installed():
+        raise Unavailable(db.NOT_INSTALLED)
+
+
+def is_installed() -> bool:
+    """Has the database this code's schema of doors?"""
+    return bool(db.value("SELECT to_regnamespace(%s) IS NOT NULL", [schema()]))
+
+
 def install() -> None:
     """Create this code's schema of doors if the database lacks it."""
-    if db.value("SELECT to_regnamespace(%s)", [schema()]) is None:
+    if not is_installed():
         db.script(f"CREATE SCHEMA {schema()};\n" + _source().replace("doors.", f"{schema()}."))
         _note_seen(schema())
 
