@@ -7,6 +7,7 @@ from celery import shared_task
 
 from . import hints, sweeper, worker
 from .errors import Unavailable
+from .noting import noted
 
 logger = logging.getLogger(__name__)
 
@@ -14,12 +15,13 @@ logger = logging.getLogger(__name__)
 @shared_task(name="engine.tasks.advance", ignore_result=True, acks_late=False)
 def advance(run_id: str) -> None:
     """Advance one run until it waits."""
-    try:
-        done = worker.run_once(uuid.UUID(run_id))
-    except Unavailable as problem:
-        logger.warning("run %s: %s The sweep will find it.", run_id, problem)
-    else:
-        logger.info("run %s: %s", run_id, done.outcome)
+    with noted(run=run_id):
+        try:
+            done = worker.run_once(uuid.UUID(run_id))
+        except Unavailable as problem:
+            logger.warning("run %s: %s The sweep will find it.", run_id, problem)
+        else:
+            logger.info("run %s: %s", run_id, done.outcome)
 
 
 @shared_task(name="engine.tasks.sweep", ignore_result=True, acks_late=False)

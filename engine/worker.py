@@ -29,6 +29,7 @@ from .errors import Damaged, Incompatible, LeaseLost, NotPermitted, Unavailable
 from .eventlog import Behind, Log
 from .leasing import Lease
 from .lifecycle import OutsideFailed
+from .noting import noted
 from .store import runs
 from .types import Advanced, Facts, Position
 
@@ -159,6 +160,12 @@ def next_move(position: Position) -> str:
 
 def _move(log: Log) -> None:
     log.begin()
+    pending = log.position.pending
+    with noted(run=log.position.run_id, effect=pending and pending.effect_id):
+        _make_move(log)
+
+
+def _make_move(log: Log) -> None:
     try:
         MOVES[next_move(log.position)](log)
     except Behind:

@@ -101,6 +101,17 @@ def _options(process: str) -> dict[str, Any]:
     return options
 
 
+def log_format(variable: str, environ: Mapping[str, str]) -> str:
+    """How the log is written: as lines for people, which is the default, or as JSON objects.
+
+    Raises ImproperlyConfigured for anything else.
+    """
+    found = environ.get(variable) or "lines"
+    if found not in ("lines", "json"):
+        raise ImproperlyConfigured(f"{variable} is `lines` or `json`.")
+    return found
+
+
 def mail_service(url: str) -> dict[str, Any]:
     """Django's settings of the mail service at `url`: smtp://, smtps:// (TLS from the start) or
     smtp+tls:// (STARTTLS). Nothing is sent where none is named.

@@ -20,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from oversight.environment import (
     database,
     identity_provider,
+    log_format,
     mail_service,
     people,
     shared_cache,
@@ -296,13 +297,16 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {
+        "lines": {
             "()": "oversight.log_line.OneLine",
             "format": "{asctime} {levelname} {name} {message}",
             "style": "{",
         },
+        "json": {"()": "oversight.log_line.OneObject"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": log_format("PLACET_LOG", environ)}
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     # Django's own handlers would write every record a second time, and mail the administrators.
     "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},

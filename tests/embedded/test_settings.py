@@ -1,5 +1,6 @@
 """The settings read the environment, fail closed, and tell browsers what they may do."""
 
+import json
 import logging
 import os
 import socket
@@ -171,6 +172,35 @@ def test_a_log_record_is_one_line_whatever_it_says() -> None:
     assert line.isprintable()
     assert line.startswith(r"a\r\nINFO b \x1b[2J \u202e\nTraceback")
     assert r"ValueError: first\nsecond" in line
+
+
+def test_a_log_in_json_is_one_object_a_line_and_says_what_was_worked_on() -> None:
+    script = """
+import django; django.setup()
+import logging
+from engine.noting import noted
+logging.info("outside")
+with noted(run="r-1"), noted(effect="e-1"):
+    try:
+        raise ValueError("first\\nsecond")
+    except ValueError:
+        logging.exception('"quoted"\\n\u202e')
+"""
+    told = run("-c", script, PLACET_DEMO="1", PLACET_LOG="json")
+
+    outside, failed = (json.loads(line) for line in told.stderr.splitlines())
+    assert (outside["level"], outside["message"]) == ("INFO", "outside")
+    assert "run" not in outside
+    assert (failed["run"], failed["effect"]) == ("r-1", "e-1")
+    assert failed["message"] == '"quoted"\n\u202e'
+    assert "ValueError: first\nsecond" in failed["traceback"]
+    assert told.stderr.isascii()
+
+
+def test_a_log_that_nobody_can_write_is_refused() -> None:
+    assert (
+        "PLACET_LOG is `lines` or `json`." in run("-m", "django", "check", PLACET_LOG="xml").stderr
+    )
 
 
 class TestPublishing:
