@@ -22,9 +22,10 @@ CLOSINGS = {
     "proposal_retracted": "withdrawn",
     "approval_lapsed": "lapsed",
     "proposal_lapsed": "lapsed",
+    "proposal_edited": "superseded",
 }
 ONWARD = {
-    "open": {"approved", "rejected", "returned", "expired", "withdrawn", "lapsed"},
+    "open": {*CLOSINGS.values()},
     "approved": {"withdrawn", "lapsed"},
 }
 MOVES = {
@@ -73,6 +74,7 @@ class Told:
     stops: list[Row]
     run: dict[str, Any] = field(default_factory=dict)
     starters: set[object] = field(default_factory=set)
+    editors: set[object] = field(default_factory=set)
     versions: dict[tuple[str, int], Version] = field(default_factory=dict)
     effects: dict[str, Effect] = field(default_factory=dict)
     token: int = 0
@@ -198,6 +200,8 @@ def decided(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
         yield f"a second vote of {said['person']}"
     if said["person"] in told.starters:
         yield "the initiator decides"
+    if said["person"] in told.editors:
+        yield "who edited it decides"
     if said["digest"] != version.digest:
         yield "another digest is decided"
     if said["decision"] == "approve":
@@ -219,6 +223,16 @@ def closed(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
         if effect.status not in ("prepared", "failed"):
             yield f"{status}, and its effect is {effect.status}"
         effect.status = "failed"
+
+
+def edited(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
+    version = told.versions[said["proposal_id"], said["version"]]
+    if event["at"] >= version.valid_until:
+        yield "an edit after the time"
+    if said["person"] in told.starters:
+        yield "the initiator edits"
+    yield from stopped(told, event, version.action, rollback=False)
+    told.editors.add(said["person"])
 
 
 def prepared(told: Told, event: Row, said: dict[str, Any]) -> Iterator[str]:
@@ -355,6 +369,7 @@ RULES: Mapping[str, list[Rule]] = {
     "proposal_opened": [opened],
     "decision_made": [decided],
     **{kind: [closed] for kind in CLOSINGS},
+    "proposal_edited": [edited, closed],
     "effect_prepared": [prepared],
     "effect_intended": [intended],
     "effect_recorded": [recorded],

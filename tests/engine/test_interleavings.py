@@ -5,6 +5,7 @@ the rules in `told`; and whatever they have done, the run is worked on until it 
 tables and the world are held against the invariants.
 """
 
+import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -128,14 +129,16 @@ PLACES: Mapping[str, Callable[[Desk, Meeting], Scene]] = {
     "stopped when sent": stopped(approved_and_before("record_effect")),
     "verified": approved_and_before("commit_effect"),
 }
+ASIDE = ("edit", "claim", "look")
+"""What reviewers do besides deciding."""
 ACTORS: Mapping[str, Sequence[str]] = {
-    "asked": ["approve", "reject", "ask", "withdraw", "stop", "cancel", "takeover"],
-    "two needed": ["approve", "reject", "ask", "withdraw", "stop"],
-    "one voice short": ["approve", "reject", "ask", "withdraw", "stop"],
-    "overdue": ["approve", "reject", "withdraw", "expire", "cancel"],
-    "stopped": ["approve", "reject", "withdraw", "cancel", "lapse", "go on"],
-    "returned": ["answer", "withdraw", "stop", "cancel", "takeover"],
-    "parking": ["worker", "approve", "reject", "withdraw", "stop", "cancel", "takeover"],
+    "asked": [*ASIDE, "approve", "reject", "ask", "withdraw", "stop", "cancel", "takeover"],
+    "two needed": ["edit", "approve", "reject", "ask", "withdraw", "stop"],
+    "one voice short": ["edit", "approve", "reject", "ask", "withdraw", "stop"],
+    "overdue": ["edit", "look", "approve", "reject", "withdraw", "expire", "cancel"],
+    "stopped": ["edit", "approve", "reject", "withdraw", "cancel", "lapse", "go on"],
+    "returned": ["edit", "answer", "withdraw", "stop", "cancel", "takeover"],
+    "parking": [*ASIDE, "worker", "approve", "reject", "withdraw", "stop", "cancel", "takeover"],
     "gate": ["worker", "approve", "withdraw", "stop", "cancel", "takeover"],
     "stopped at the gate": ["worker", "withdraw", "lapse", "go on", "takeover"],
     "sent": ["worker", "withdraw", "stop", "cancel", "takeover"],
@@ -157,6 +160,9 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
             for name, said in DECIDES.items()
         },
         "answer": ("hear_agent", partial(desk.answer, scene.proposal, scene.order)),
+        "edit": ("edit_proposal", partial(edit, scene, person)),
+        "claim": ("claim_proposal", partial(claim, scene, person)),
+        "look": ("ask_premises", partial(look, scene, person)),
         "withdraw": ("withdraw_proposal", partial(withdraw, scene)),
         "expire": ("expire_proposal_if_overdue", partial(expire, scene)),
         "stop": ("place_stop", partial(stop, scene)),
@@ -170,6 +176,26 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
 
 def withdraw(scene: Scene) -> None:
     api.withdraw_proposal(scene.run_id, scene.proposal.proposal_id, agent=AGENT)
+
+
+def edit(scene: Scene, person: Person) -> None:
+    api.edit(
+        scene.run_id,
+        scene.proposal.pk,
+        reviewer=reviewer(person),
+        version=scene.proposal.version,
+        digest=scene.proposal.digest,
+        arguments={**json.loads(bytes(scene.proposal.arguments)), "amount": "20.00"},
+        reason="It cost less.",
+    )
+
+
+def claim(scene: Scene, person: Person) -> None:
+    api.claim(scene.run_id, scene.proposal.pk, reviewer=reviewer(person))
+
+
+def look(scene: Scene, person: Person) -> None:
+    api.look_again(scene.run_id, scene.proposal.pk, reviewer=reviewer(person))
 
 
 def expire(scene: Scene) -> bool:
@@ -280,11 +306,12 @@ class Play:
         return self.asks_for_stops(other)
 
     def asks_for_stops(self, name: str) -> bool:
-        """Whoever comes that far: an approval of what is open, the gate, the sweep."""
+        """Whoever comes that far: an approval or an edit of what is open, the gate, the sweep."""
         if name == "lapse":
             return True
-        asking = "worker" if self.place in ("gate", "stopped at the gate") else "approve"
-        return name == asking and told(self.place, self.facts, name)[0] in (*LET_IN, "Stopped")
+        at_the_gate = self.place in ("gate", "stopped at the gate")
+        asking = ("worker",) if at_the_gate else ("approve", "edit")
+        return name in asking and told(self.place, self.facts, name)[0] in (*LET_IN, "Stopped")
 
     def all_go_home(self, parties: list[Party]) -> None:
         """Everybody ends what they do; then workers come by until the run rests."""

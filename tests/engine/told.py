@@ -27,6 +27,11 @@ class Facts:
     answered: bool = False
     news: bool = False
     """Something stands in the run's log that no worker has folded."""
+    awake: bool = False
+    """Some of the news is for a worker: one that waits is claimed for it."""
+    claimed: bool = False
+    looked: bool = False
+    """Somebody has asked just now to have the premises read again."""
     lease: str = "none"
     """of the worker: live, extended, lapsed; none; another's."""
 
@@ -75,25 +80,52 @@ def heard(facts: Facts, act: str) -> Facts:
     decided = act == "ask" or not approvals or not rejections
     status = OUTCOMES[act] if decided else facts.proposal
     left = {"approvals_left": approvals, "rejections_left": rejections}
-    return replace(facts, proposal=status, news=True, **left)
+    return replace(facts, proposal=status, news=True, awake=True, **left)
 
 
 def told_of_withdrawal(place: str, facts: Facts) -> tuple[str, Facts]:
     """An agent may take back what is undecided or approved, until it was sent."""
     if facts.sent or facts.proposal not in ("open", "approved"):
         return "Conflict", facts
-    return "passes", replace(facts, proposal="withdrawn", news=True)
+    return "passes", replace(facts, proposal="withdrawn", news=True, awake=True)
 
 
 def told_of_expiry(place: str, facts: Facts) -> tuple[str, Facts]:
     if facts.proposal != "open" or not facts.overdue:
         return "nothing to do", facts
-    return "passes", replace(facts, proposal="expired", news=True)
+    return "passes", replace(facts, proposal="expired", news=True, awake=True)
 
 
 def told_of_an_answer(place: str, facts: Facts) -> tuple[str, Facts]:
     """A question is answered once."""
-    return "Conflict" if facts.answered else "passes", replace(facts, answered=True, news=True)
+    return "Conflict" if facts.answered else "passes", replace(
+        facts, answered=True, news=True, awake=True
+    )
+
+
+def told_of_editing(place: str, facts: Facts) -> tuple[str, Facts]:
+    """As for a vote; and under a stop nothing is asked anew. What was shown is superseded."""
+    said, _ = told_of_the_vote(facts, "approve")
+    after = replace(facts, proposal="superseded", news=True, awake=True)
+    return said, after if said == "passes" else facts
+
+
+def told_of_claiming(place: str, facts: Facts) -> tuple[str, Facts]:
+    """A notice to the others, while it is open and in time; a worker need not act on it."""
+    if facts.proposal != "open":
+        return "Conflict", facts
+    if facts.overdue or facts.claimed:
+        return "Expired" if facts.overdue else "Claimed", facts
+    return "passes", replace(facts, claimed=True, news=True)
+
+
+def told_of_looking(place: str, facts: Facts) -> tuple[str, Facts]:
+    """Whoever could decide it has it looked at, while it is open, and not at once again."""
+    if facts.proposal != "open" or facts.overdue:
+        return "Conflict", facts
+    if facts.looked:
+        return "TooEarly", facts
+    return "passes", replace(facts, looked=True, news=True, awake=True)
 
 
 def told_of_a_stop(place: str, facts: Facts) -> tuple[str, Facts]:
@@ -109,17 +141,17 @@ def told_of_lapsing(place: str, facts: Facts) -> tuple[str, Facts]:
     """Under a stop the sweep lapses what is undecided or approved, until it was sent."""
     if not facts.stopped or facts.sent or facts.proposal not in ("open", "approved"):
         return "nothing to do", facts
-    return "passes", replace(facts, proposal="lapsed", news=True)
+    return "passes", replace(facts, proposal="lapsed", news=True, awake=True)
 
 
 def told_of_cancelling(place: str, facts: Facts) -> tuple[str, Facts]:
     """Only a request, at any time: the worker heeds it where nothing is under way."""
-    return "passes", replace(facts, news=True)
+    return "passes", replace(facts, news=True, awake=True)
 
 
 def told_of_taking_over(place: str, facts: Facts) -> tuple[str, Facts]:
     """One worker holds a run; one that waits is claimed when there is news."""
-    if facts.lease == "lapsed" or (facts.lease == "none" and facts.news):
+    if facts.lease == "lapsed" or (facts.lease == "none" and facts.awake):
         return "passes", replace(facts, lease="another's")
     return "nothing to do", facts
 
@@ -141,6 +173,9 @@ TOLD: Mapping[str, Callable[[str, Facts], tuple[str, Facts]]] = {
     "withdraw": told_of_withdrawal,
     "expire": told_of_expiry,
     "answer": told_of_an_answer,
+    "edit": told_of_editing,
+    "claim": told_of_claiming,
+    "look": told_of_looking,
     "stop": told_of_a_stop,
     "go on": told_of_lifting,
     "lapse": told_of_lapsing,
