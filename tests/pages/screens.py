@@ -1,5 +1,6 @@
 """People at real screens: what they see, what their browser complains of, what axe does."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -28,19 +29,35 @@ STAND_STILL = """
 
 
 class Screen:
-    """Somebody signed in at a browser of their own; `heard` are dialogs, errors and refusals."""
+    """Somebody signed in at a browser of their own; `heard` are dialogs, errors, refusals, and what
+    was asked of any other host."""
 
     def __init__(self, page: "Page", site: str) -> None:
         self.page, self.site = page, site
         self.heard: list[str] = []
+        self._meant = {409}
         page.set_default_timeout(PATIENCE_MILLISECONDS)
         page.on("dialog", lambda dialog: self.heard.append(dialog.message))
         page.on("pageerror", lambda error: self.heard.append(str(error)))
         page.on("console", lambda said: self._note(said.type, said.text))
+        page.on("request", lambda request: self._asks(request.url))
 
     def _note(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning") and "409" not in text:
+        if kind in ("error", "warning") and not self._is_meant(text):
             self.heard.append(text)
+
+    def _asks(self, url: str) -> None:
+        if not url.startswith((f"{self.site}/", "blob:")):
+            self.heard.append(f"asks for {url}")
+
+    def _is_meant(self, text: str) -> bool:
+        """The browser speaks of a status, htmx of a code."""
+        return any(re.search(rf"(status of|Code) {status}\b", text) for status in self._meant)
+
+    def forgives(self, status: int) -> None:
+        """A browser complains of every refusal; those of this status are meant."""
+        self._meant.add(status)
+        self.heard = [said for said in self.heard if not self._is_meant(said)]
 
     def sign_in(self, person: Person) -> None:
         self.page.goto(f"{self.site}/sign-in/")
@@ -87,4 +104,5 @@ def at_screen(
     yield sit_down
     for context in contexts:
         context.close()
-    assert [screen.heard for screen in screens if screen.heard] == []
+    heard = [said for screen in screens for said in screen.heard]
+    assert heard == [], heard

@@ -35,8 +35,13 @@ class Standing:
 
     @property
     def overtaken(self) -> bool:
-        """The reader's page offers a decision that can no longer be made."""
-        return self.was_open and (self.outdated or not self.item.decidable)
+        """The reader's page offers a decision that can no longer be made; or a newer version came
+        while they were reading how this one ended."""
+        return self.outdated or (self.was_open and not self.item.decidable)
+
+    @property
+    def answered(self) -> bool:
+        return self.outdated and self.item.status == "returned"
 
     @property
     def settled(self) -> bool:

@@ -94,6 +94,9 @@ def test_a_stale_page_is_told_what_was_edited(
     page.get_by_role("button", name="Reject").click()
     page.get_by_role("heading", name="There is a newer version of this proposal").wait_for()
     assert {"25.00", "20.00"} <= set(page.inner_text("main").split())
+    assert nina.is_fit_for_everybody()
+    page.get_by_role("link", name="See where it stands now").click()
+    page.get_by_role("heading", name="What Rosa Lind edited").wait_for()
 
 
 def test_a_kept_page_is_shown_to_who_audits(

@@ -60,7 +60,7 @@ def test_live_updates_end_when_all_is_settled(desk: Desk, rosa: Reader) -> None:
     assert "hx-get" not in rosa.get(address_of(proposal)).html
 
 
-def test_live_updates_of_a_returned_one_wait_for_the_answer(desk: Desk, rosa: Reader) -> None:
+def test_who_asked_is_told_that_the_agent_has_answered(desk: Desk, rosa: Reader) -> None:
     first = desk.propose_refund()
     desk.decide(first, "return")
     desk.work(first.run_id)
@@ -68,5 +68,8 @@ def test_live_updates_of_a_returned_one_wait_for_the_answer(desk: Desk, rosa: Re
     desk.answer(first, "A-1", "20.00")
     desk.work(first.run_id)
     answer = rosa.poll(address)
-    assert "hx-get" not in answer.html
+    assert "The agent has answered" in answer.text
+    assert 'hx-swap-oob="innerHTML:#proposal-news"' in answer.html
+    assert "hx-get" not in answer.html, "and nothing is asked any more"
     assert re.search(r'id="standing"', answer.html)
+    assert "The agent has answered" not in rosa.get(address_of(first)).text
