@@ -7,6 +7,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.crypto import salted_hmac
 
+from oversight.showing.text import must_be_seen
+
 
 class Person(AbstractUser):
     """Somebody who reviews, operates, audits, integrates or administers.
@@ -20,6 +22,16 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises ValidationError for a name that hides something; it is never changed later."""
+        if self._state.adding:
+            self.must_be_seen()
+        super().save(*args, **kwargs)
+
+    def must_be_seen(self) -> None:
+        for name in (self.full_name, self.username):
+            must_be_seen(name)
 
     def _get_session_auth_hash(self, secret: Any = None) -> str:
         """What every session of theirs has to bear: other with each password, and each end."""

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -91,6 +92,16 @@ def is_hidden(character: str) -> bool:
     if character == _BRACKET or unicodedata.category(character) in _HIDDEN_CATEGORIES:
         return True
     return any(low <= ord(character) <= high for low, high in _BLANK_RANGES)
+
+
+def must_be_seen(name: str) -> None:
+    """A validator of names that others decide by, of people and groups: what would be invisible,
+    move others about or pass for ours has no place in one. Raises ValidationError."""
+    for character in name:
+        if is_hidden(character) or character == "\n":
+            words = _("Leave out %(code)s (%(name)s): nobody would see it.")
+            named = {"code": f"U+{ord(character):04X}", "name": _name(character)}
+            raise ValidationError(words % named)
 
 
 def _indented(line: str) -> tuple[str, SafeString]:

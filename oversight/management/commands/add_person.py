@@ -26,9 +26,9 @@ class Command(BaseCommand):
         if Person.objects.filter(username=options["username"]).exists():
             raise CommandError(f"There is a person {options['username']!r} already.")
         person = Person(username=options["username"], full_name=options["name"])
-        password = _asked_for()
         try:
-            validate_password(password, person)
+            person.must_be_seen()
+            validate_password(password := _asked_for(), person)
         except ValidationError as problem:
             raise CommandError(" ".join(problem.messages)) from problem
         self._save(person, password, options["role"])

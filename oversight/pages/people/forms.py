@@ -18,6 +18,7 @@ from oversight.access import ROLES
 from oversight.pages.people import reads
 from oversight.reading.filters import FilterForm
 from oversight.reading.typed import SaidForm, Words
+from oversight.showing.text import must_be_seen
 
 STATES = [("", gettext_lazy("Open and closed")), ("open", gettext_lazy("Open"))]
 
@@ -117,6 +118,7 @@ class GroupsForm(_Boxes, AccountForm):
         help_text=gettext_lazy("For the policy's rules, such as “treasurer”. It opens no page."),
         required=False,
         max_length=150,
+        validators=[must_be_seen],
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     field_order = ("seen", "more", "reason")
@@ -134,6 +136,7 @@ class InviteForm(_Boxes):
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("Their decisions will bear it."),
         max_length=200,
+        validators=[must_be_seen],
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     email = forms.EmailField(
@@ -154,7 +157,7 @@ class JoinForm(SaidForm):
     username = forms.CharField(
         label=gettext_lazy("Name to sign in with"),
         max_length=150,
-        validators=[UnicodeUsernameValidator()],
+        validators=[UnicodeUsernameValidator(), must_be_seen],
         widget=forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"}),
     )
     password = forms.CharField(

@@ -16,7 +16,7 @@ from tests.pages.alerts.trouble import (
     taken_on,
     wrong_refund,
 )
-from tests.pages.proposal.test_hostile_text import HARM, MARKUP
+from tests.pages.hostile import HARM, MARKUP
 from tests.pages.reading import Page, Reader, Readers, contents
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Database, Desk

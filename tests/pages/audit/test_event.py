@@ -9,7 +9,7 @@ import pytest
 from tests.cast import People
 from tests.engine.chain import envelope
 from tests.engine.test_append_only import ERASE, declare_erased
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, Readers
 from tests.world import Desk
 

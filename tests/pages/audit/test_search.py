@@ -11,7 +11,7 @@ from engine.models import Event
 from oversight.agents_api.models import Agent
 from oversight.reading import counts, keyset
 from tests.cast import AGENT
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, contents, elements
 from tests.world import Desk
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine import api
 from engine.models import Checkpoint
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Reader
 from tests.world import Desk
 

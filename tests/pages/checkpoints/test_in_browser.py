@@ -102,22 +102,6 @@ def test_without_scripts_all_of_it_works(run: str, people: People, at_screen: At
     assert page.get_by_text('"status": "running"').is_visible(), "nothing is folded"
 
 
-def test_nothing_that_an_agent_wrote_runs_or_calls_out(
-    run: str, people: People, at_screen: At
-) -> None:
-    ada, asked = at_screen(people.ada), []
-    ada.page.on("request", lambda request: asked.append(request.url))
-    saved = Checkpoint.objects.filter(run_id=run).latest("last_event_sequence")
-    for address in (
-        f"/checkpoints/{saved.pk}/",
-        f"/checkpoints/at/?run={run}&seq=7",
-        f"/checkpoints/compare/?of={run}@1&of={run}@7&all=1",
-    ):
-        page = ada.open(address)
-        assert page.locator("img[src=x], script:not([src])").count() == 0
-    assert [url for url in asked if not url.startswith(ada.site)] == []
-
-
 def test_nothing_has_to_be_scrolled_to_from_side_to_side(
     run: str, people: People, at_screen: At
 ) -> None:

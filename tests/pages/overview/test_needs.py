@@ -7,8 +7,8 @@ import pytest
 from engine import api
 from tests.cast import People, all_go_on, reviewer
 from tests.pages.alerts.trouble import overdue, stuck_rollback, taken_on, wrong_refund
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.overview.words import said
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, Readers, address_of, contents
 from tests.pages.unknowns.doubt import in_doubt
 from tests.world import Database, Desk

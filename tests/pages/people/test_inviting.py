@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 
 from engine.models import Event
 from oversight.models import Invitation, Person
@@ -197,7 +199,9 @@ def test_where_the_mail_service_fails_the_link_is_shown(zoe: Reader, settings: A
 
 
 def test_a_name_that_deceives_is_shown_for_what_it_is(zoe: Reader) -> None:
-    invited(zoe, name="Ni\u202ena")
+    """Kept from a time at which it was let in."""
+    invited(zoe)
+    Invitation.objects.update(full_name="Ni\u202ena")
     assert "\u202e" not in zoe.get("/people/").html
 
 
@@ -205,3 +209,26 @@ def test_the_page_of_somebody_who_came_is_there(zoe: Reader, reading: Readers) -
     reading().post(invited(zoe), **CHOSEN)
     page = zoe.get(page_of(Person.objects.get(username="nina")))
     assert "nina@example.org" in page.text
+
+
+HIDING = ("Nina\u202e Roth", "Ni\u200bna", "Ni\u3164na", "Nina\nRoth")
+
+
+@pytest.mark.parametrize("name", HIDING, ids=ascii)
+def test_a_name_that_hides_something_is_nobody_s(
+    zoe: Reader, reading: Readers, people: People, name: str
+) -> None:
+    """Others decide by it. By whichever way somebody, or a group, might come to be called so."""
+    refused = zoe.post("/people/invite/", **{**NINA, "name": name})
+    joins = reading().post(invited(zoe), **{**CHOSEN, "username": name})
+    grouped = change(zoe, people.rosa, "groups", "reviewer", more=name)
+    for page in (refused, joins, grouped):
+        assert page.status == 422
+    for page in (refused, grouped):
+        assert "nobody would see it" in page.text
+    for called in ({"full_name": name}, {"username": name}):
+        with pytest.raises(ValidationError, match="Leave out U"):
+            Person(**{"username": "nina", **called}).save()
+    with pytest.raises(CommandError, match="Leave out U"):
+        call_command("add_person", "nina", name=name, role=["auditor"])
+    assert not Person.objects.filter(username="nina").exists()

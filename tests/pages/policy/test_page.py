@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from engine import actions, api
 from engine.models import Policy
 from tests.cast import CAST, People, reviewer
+from tests.pages.hostile import HARM, MARKUP
 from tests.pages.policy.written import proposed, words
-from tests.pages.proposal.test_hostile_text import HARM, MARKUP
 from tests.pages.reading import Page, Reader, Readers, address_of, contents
 from tests.world import Database, Desk
 

@@ -13,8 +13,8 @@ from engine.models import Proposal
 from oversight.pages.policy import decided, replayed
 from tests.cast import reviewer
 from tests.engine.test_qualifications import grant
+from tests.pages.hostile import HARM, MARKUP
 from tests.pages.policy.written import words
-from tests.pages.proposal.test_hostile_text import HARM, MARKUP
 from tests.pages.reading import Page, Reader, Readers, address_of, contents
 from tests.world import Database, Desk
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cast import People
-from tests.pages.proposal.test_hostile_text import HIDDEN, MARKUP
+from tests.pages.hostile import EVERYTHING, MARKUP, must_be_inert
 from tests.pages.reading import address_of
 from tests.pages.screens import Screen
 from tests.world import Desk
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 AT_400 = {"width": 320, "height": 256}
-HOSTILE = [*MARKUP, *(f"to{character}Mara" for character in HIDDEN.values())]
 
 IS_ON_TOP = """element => {
   element.scrollIntoView({ block: "center" });
@@ -25,10 +24,6 @@ IS_ON_TOP = """element => {
   const found = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
   return found !== null && (element === found || element.contains(found));
 }"""
-THEIRS = (
-    "img[src=x], svg[onload], script:not([src]), [href*=evil], [action*=evil], [hx-get='/evil']"
-)
-"""What would be on the page if any of it were taken for markup."""
 
 
 def can_be_pressed(button: "Locator") -> bool:
@@ -57,17 +52,12 @@ def test_at_400_percent_nothing_is_cut_off_and_every_verdict_can_be_given(
 def test_no_field_that_an_agent_writes_runs_breaks_out_or_calls(
     desk: Desk, people: People, at_screen: Callable[..., Screen]
 ) -> None:
-    """A dialog, an error or a report of the content policy fails the test: see `Screen.heard`."""
-    everything = " ".join(HOSTILE)
-    evidence = [*HOSTILE, {words: words for words in MARKUP}, MARKUP]
-    order = desk.purchase(customer=everything)
-    proposal = desk.propose_refund(order, why=everything, customer=everything, evidence=evidence)
-    rosa, asked = at_screen(people.rosa), list[str]()
-    rosa.page.on("request", lambda request: asked.append(request.url))
+    """A dialog, an error, a report of the content policy or a request to another host fails the
+    test: see `Screen.heard`."""
+    evidence = [EVERYTHING, {words: words for words in MARKUP}, MARKUP]
+    order = desk.purchase(customer=EVERYTHING)
+    proposal = desk.propose_refund(order, why=EVERYTHING, customer=EVERYTHING, evidence=evidence)
+    rosa = at_screen(people.rosa)
     address, run = address_of(proposal), f"/runs/{proposal.run_id}/"
     for shown in (address, f"{address}edit/", "/inbox/", "/runs/", run, f"{run}?view=log"):
-        page = rosa.open(shown)
-        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
-        assert page.locator("main").count() == 1, shown
-        assert page.locator(THEIRS).count() == 0, shown
-    assert [url for url in asked if not url.startswith(rosa.site)] == []
+        must_be_inert(rosa.open(shown))

@@ -4,48 +4,9 @@ import json
 
 from engine import api
 from engine.models import Proposal
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Reader, address_of
 from tests.world import Desk
-
-MARKUP = [
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "</textarea><script>alert(1)</script>",
-    "'-alert(1)-'",
-    "javascript:alert(1)",
-    "{{ 7|add:7 }}{% debug %}",
-    "<!--",
-    "]]><a href=https://evil.example>x</a>",
-    "&lt;b&gt;&amp;#x3c;",
-    '<div hx-get="/evil" hx-trigger="load">',
-    "<form action=https://evil.example><input name=decision value=approve>",
-]
-
-HARM = (
-    "<script>alert",
-    "<img",
-    "<svg onload",
-    "<a href=https",
-    '<div hx-get="/evil',
-    "<form action=https",
-    "<!--",
-)
-
-HIDDEN = {
-    "right-to-left override": "\u202e",
-    "left-to-right isolate": "\u2066",
-    "zero width space": "\u200b",
-    "zero width joiner": "\u200d",
-    "soft hyphen": "\u00ad",
-    "tag letter": "\U000e0041",
-    "byte order mark": "\ufeff",
-    "line separator": "\u2028",
-    "hangul filler": "\u3164",
-    "no-break space": "\u00a0",
-    "escape": "\x1b",
-    "variation selector": "\ufe0f",
-}
 
 
 def proposal_saying(desk: Desk, words: str) -> Proposal:

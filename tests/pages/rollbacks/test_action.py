@@ -8,7 +8,7 @@ import pytest
 from engine import actions
 from tests.cast import CAST, People
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, Readers
 from tests.world import Desk
 

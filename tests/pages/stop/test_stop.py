@@ -10,7 +10,7 @@ from engine.models import Proposal, Stop
 from oversight.reading import keyset
 from tests.cast import People, all_go_on, reviewer
 from tests.engine.together import together
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Page, Reader, Readers, contents, elements
 from tests.world import Database, Desk
 

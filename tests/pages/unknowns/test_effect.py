@@ -9,7 +9,7 @@ from engine import actions, api, evidence
 from engine.models import Effect
 from oversight.demo.placet_actions import Refund
 from tests.cast import People, reviewer
-from tests.pages.proposal.test_hostile_text import HARM, HIDDEN, MARKUP
+from tests.pages.hostile import HARM, HIDDEN, MARKUP
 from tests.pages.reading import Reader, Readers, contents
 from tests.pages.unknowns.doubt import (
     address_of,
