@@ -3,6 +3,7 @@
 import json
 import re
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -60,6 +61,10 @@ def by_name(schema: dict[str, Any]) -> dict[str, Any]:
     return {found["operationId"]: found for _, _, found in openapi.operations(schema)}
 
 
+def is_a(value: Any, kind: str) -> bool:
+    return isinstance(value, TYPES[kind]) and not (kind == "integer" and value is True)
+
+
 def fits(value: Any, schema: dict[str, Any], whole: dict[str, Any]) -> bool:
     """Does `value` fit a schema of the few kinds that the description uses?"""
     if reference := schema.get("$ref"):
@@ -71,7 +76,7 @@ def fits(value: Any, schema: dict[str, Any], whole: dict[str, Any]) -> bool:
     if "const" in schema and value != schema["const"]:
         return False
     kind = schema.get("type")
-    if kind and (not isinstance(value, TYPES[kind]) or (kind == "integer" and value is True)):
+    if kind and not any(is_a(value, one) for one in ([kind] if isinstance(kind, str) else kind)):
         return False
     if kind == "array":
         return all(fits(one, schema["items"], whole) for one in value)
@@ -150,8 +155,8 @@ def test_the_examples_are_right(schema: dict[str, Any]) -> None:
         assert fits(content["example"], content["schema"], schema)
 
 
-def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[str, Any]) -> None:
-    """Every operation's answer, and every problem on the way, is of the described shape."""
+def fitting(schema: dict[str, Any]) -> Callable[[str, Any], Any]:
+    """Insist that an operation may answer so, and give what it answered."""
     found = by_name(schema)
 
     def must_fit(name: str, answer: Any) -> Any:
@@ -160,6 +165,62 @@ def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[s
         assert fits(answer.json(), content["schema"], schema), answer.content
         return answer.json()
 
+    return must_fit
+
+
+def test_what_is_asked_again_after_a_rejection_is_refused_or_heard_as_described(
+    desk: Desk, caller: Caller, schema: dict[str, Any]
+) -> None:
+    """In a run whose start and whose requests say all that may be said."""
+    must_fit = fitting(schema)
+    limits = {"max_steps": 50, "max_effects": 5, "max_tokens": 10**6, "max_seconds": 600}
+    started = {
+        "workflow": "agent",
+        "state": {"case": "CS-311"},
+        "labels": {"case": "CS-311"},
+        "stands_on": {"model": "m-2026-05"},
+        "budget": {**limits, "max_money": "3.50"},
+    }
+    run_id = uuid.UUID(must_fit("start_run", caller.post(RUNS, started))["run_id"])
+    address = f"{RUNS}/{run_id}/proposals"
+    body = {
+        **PROPOSAL,
+        "arguments": {**REFUND, "order": desk.purchase()},
+        "action_version": 1,
+        "valid_seconds": 900,
+        "spent": {"tokens": 1200, "money": "0.02"},
+    }
+    first = must_fit("propose", caller.post(address, body))["proposal_id"]
+    desk.work(run_id)
+    desk.decide(Proposal.objects.get(), "reject", reason_code="not_needed")
+    desk.work(run_id)
+    assert must_fit("see_proposal", caller.get(f"{address}/{first}"))["status"] == "rejected"
+
+    refused = must_fit("propose", caller.post(address, body))
+    assert (refused["code"], refused["rejected"]["proposal_id"]) == ("rejected_before", first)
+    assert refused["rejected"]["reason_code"] == "not_needed"
+    for missing in ({"despite": first}, {"what_changed": "They agreed."}):
+        assert must_fit("propose", caller.post(address, {**body, **missing}))["status"] == 422
+    said = {"despite": first, "what_changed": "The owner agreed by telephone."}
+    second = must_fit("propose", caller.post(address, {**body, **said}))["proposal_id"]
+    desk.work(run_id)
+
+    desk.decide(desk.proposal(run_id), "return", question="Which owner?")
+    desk.work(run_id)
+    asked = must_fit("see_proposal", caller.get(f"{address}/{second}"))
+    assert asked["question"] == "Which owner?"
+    kept = {name: body[name] for name in body if name not in ("tool_call_id", "spent")}
+    answer = {**kept, **said, "version": asked["version"], "why": "Ines Costa."}
+    answered = must_fit("answer", caller.post(f"{address}/{second}/answers", answer))
+    assert answered["version"] == 2
+    desk.work(run_id)
+    assert must_fit("see_proposal", caller.get(f"{address}/{second}"))["status"] == "open"
+    assert must_fit("see_run", caller.get(f"{RUNS}/{run_id}"))["stands_on"] == started["stands_on"]
+
+
+def test_what_is_really_answered_fits(desk: Desk, caller: Caller, schema: dict[str, Any]) -> None:
+    """Every operation's answer, and every problem on the way, is of the described shape."""
+    must_fit = fitting(schema)
     started = caller.post(RUNS, {"workflow": "agent"})
     run_id = uuid.UUID(must_fit("start_run", started)["run_id"])
     run = f"{RUNS}/{run_id}"

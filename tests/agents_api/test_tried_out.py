@@ -20,6 +20,7 @@ from engine import actions
 from engine.models import Proposal
 from oversight.agents_api import pace
 from tests.agents_api.caller import REFUND, Caller
+from tests.agents_api.test_openapi import BODIES
 from tests.world import Desk
 
 EXAMPLES = 15
@@ -62,6 +63,8 @@ class Stage:
 
     def __init__(self, caller: Caller, desk: Desk) -> None:
         self.caller, self.desk = caller, desk
+        self.sent: set[str] = set()
+        """The fields of bodies that were sent, since it was emptied last."""
 
     def places(self, operation: Operation) -> dict[str, str]:
         """The path parameters of an open proposal, or of one that waits for its answer, as far as
@@ -108,6 +111,7 @@ class Stage:
         )
         @given(case=wanted)
         def is_answered_as_described(case: Case) -> None:
+            self.sent |= set(case.body) if isinstance(case.body, dict) else set()
             response = case.call_and_validate(
                 headers=self.caller.authorization, excluded_checks=[positive_data_acceptance]
             )
@@ -115,6 +119,12 @@ class Stage:
 
         is_answered_as_described()
         return seen
+
+
+def fields(operation: Operation) -> set[str]:
+    """All that may be said in the body of this operation."""
+    kind = BODIES.get(operation.definition.raw["operationId"])
+    return set(kind.model_fields) if kind else set()
 
 
 @pytest.fixture
@@ -129,7 +139,9 @@ def test_right_requests_are_answered_as_described(
         with subtests.test(operation=operation.label):
             first = stage.as_in_its_example(operation, **stage.places(operation))
             assert first < 300
+            stage.sent.clear()
             stage.try_out(operation, GenerationMode.POSITIVE, **stage.places(operation))
+            assert stage.sent >= fields(operation), "nothing that may be said is left out"
 
 
 def test_wrong_requests_are_refused_as_described(
