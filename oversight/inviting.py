@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -87,17 +87,25 @@ def accept(token: str, username: str, password: str) -> Person:
     found = _open().select_for_update().filter(token_hash=_hash(token)).first()
     if found is None:
         raise NotFound("This invitation opens nothing any more.")
-    if Person.objects.filter(username__iexact=username).exists():
-        raise Conflict("This name is taken.")
     person = Person(username=username, full_name=found.full_name, email=found.email)
     person.set_password(password)
-    person.save()
+    _save(person)
     person.groups.set([Group.objects.get_or_create(name=name)[0] for name in found.groups])
     EmailAddress.objects.create(user=person, email=found.email, primary=True, verified=found.sent)
     api.note_joined(known(person), found.groups, invited_by=known(found.invited_by))
     found.accepted_at, found.accepted_by = timezone.now(), person
     found.save()
     return person
+
+
+def _save(person: Person) -> None:
+    """The database says whether the name is taken: whoever comes second at the same instant waits
+    until the first has it. Raises Conflict."""
+    try:
+        with transaction.atomic():
+            person.save()
+    except IntegrityError as problem:
+        raise Conflict("This name is taken.") from problem
 
 
 def note_sent(invitation: Invitation) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from oversight.showing.text import must_be_seen
@@ -19,6 +20,11 @@ class Person(AbstractUser):
 
     full_name = models.CharField(max_length=200, blank=True)
     sessions_ended = models.PositiveIntegerField(default=0)
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="person_of_a_name_in_any_case"),
+        ]
 
     def __str__(self) -> str:
         return self.full_name or self.username

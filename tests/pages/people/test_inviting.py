@@ -2,6 +2,7 @@
 only opened."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -15,7 +16,7 @@ from django.core.management import CommandError, call_command
 from engine.models import Event
 from oversight.models import Invitation, Person
 from tests.cast import People
-from tests.engine.together import together
+from tests.engine.together import alone, answer, together, wait_for_waiting
 from tests.pages.people.test_people import change, page_of
 from tests.pages.reading import Page, Reader, Readers, contents
 from tests.world import Database, Desk
@@ -90,6 +91,27 @@ def test_it_lets_in_one_person_however_many_come_at_once(zoe: Reader, reading: R
     ]
     assert sorted(together(acts)) == [302, 404, 404, 404]
     assert Person.objects.filter(username__startswith="nina").count() == 1
+
+
+@pytest.mark.parametrize("other", ["nina", "NINA"])
+def test_of_two_who_choose_one_name_at_once_the_second_is_told(
+    other: str, zoe: Reader, reading: Readers, database: Database
+) -> None:
+    links = [invited(zoe), invited(zoe, email="nina.roth@example.org")]
+    acts = [
+        lambda link=link, name=name: reading().post(link, **{**CHOSEN, "username": name})
+        for link, name in zip(links, ("nina", other), strict=True)
+    ]
+    with ThreadPoolExecutor(2) as threads:
+        with database.connected() as holder, holder.transaction():
+            # whoever comes first has the name, and waits to be noted; the second waits for the name
+            holder.execute("SELECT pg_advisory_xact_lock(hashtext('placet.people'))")
+            futures = [threads.submit(alone, act) for act in acts]
+            wait_for_waiting(database, 2)
+        pages = sorted((answer(future) for future in futures), key=lambda page: page.status)
+    assert [page.status for page in pages] == [302, 422]
+    assert "This name is taken." in pages[1].text
+    assert Person.objects.filter(username__iexact="nina").count() == 1
 
 
 def test_it_lets_nobody_in_once_it_has_run_out_or_is_withdrawn_or_sent_again(
