@@ -28,7 +28,12 @@ from .entrance import (
     note_signed_out,
 )
 from .forks import fork_run
-from .invitations import note_invitation_withdrawn, note_invited, note_joined
+from .invitations import (
+    note_invitation_withdrawn,
+    note_invited,
+    note_joined,
+    note_person_added,
+)
 from .operators import (
     accept_effect,
     acknowledge_alert,
@@ -99,6 +104,7 @@ __all__ = [
     "note_invitation_withdrawn",
     "note_invited",
     "note_joined",
+    "note_person_added",
     "note_refused_request",
     "note_sign_in_refused",
     "note_signed_in",

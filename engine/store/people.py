@@ -8,6 +8,11 @@ def change_person(actor: str, payload: bytes) -> None:
     call("change_person", actor, payload)
 
 
+def note_person_added(actor: str, payload: bytes) -> None:
+    """Note that a command added somebody; refused once another administers, unless it says why."""
+    call("note_person_added", actor, payload)
+
+
 def note_invitation(kind: str, actor: str, payload: bytes) -> None:
     """Note what became of an invitation that an administrator answers for."""
     call("note_invitation", kind, actor, payload)

@@ -53,6 +53,19 @@ LANGUAGE sql AS $$
         'after', doors._standing_of((p->>'subject')::bigint))::text, 'UTF8'))
 $$;
 
+-- Somebody was added by a command. Once another administers, people are invited; else a reason is kept.
+CREATE FUNCTION doors.note_person_added(p_actor text, p_payload bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE p json := doors._facts(p_payload);
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('placet.people'));
+    IF p->>'reason' IS NULL AND EXISTS (SELECT 1 FROM doors.authority WHERE active
+            AND group_name = 'administrator' AND person_id <> (p->>'subject')::bigint) THEN
+        PERFORM doors._refuse('conflict', 'somebody administers already, and can invite them');
+    END IF;
+    PERFORM doors.note('people', 'person_added', p_actor, p_payload);
+END $$;
+
 -- Somebody was invited, the invitation withdrawn, or accepted: what an administrator answers for, now
 -- and when it is accepted. Whom it lets in is the project's.
 CREATE FUNCTION doors.note_invitation(p_kind text, p_actor text, p_payload bytea) RETURNS void

@@ -89,6 +89,7 @@ KINDS: Mapping[str, tuple[str | Promise, str, str]] = {
     "policy_dropped": (_("Policy dropped"), "ballot", "plain"),
     "invitation_made": (_("Invitation made"), "person", "wait"),
     "invitation_withdrawn": (_("Invitation withdrawn"), "minus-ring", "plain"),
+    "person_added": (_("Person added"), "person", "wait"),
     "person_joined": (_("Person joined"), "person", "good"),
     "person_changed": (_("Person changed"), "person", "wait"),
     "qualification_granted": (_("Qualification granted"), "seal", "good"),

@@ -1,4 +1,8 @@
-"""`manage.py add_person anna --name "Anna Berg" --role reviewer`: let somebody in."""
+"""`manage.py add_person anna --name "Anna Berg" --role administrator`: let the first one in.
+
+Once somebody administers, people are invited. Where nobody of them can be reached, the option
+`--without-invitation "why"` adds one nevertheless. Either way it is an event of the log.
+"""
 
 import getpass
 import sys
@@ -10,20 +14,28 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
+from engine import api
+from engine.errors import BadInput, Conflict
 from oversight.models import Person
 from oversight.roles import ROLES
+from oversight.signing_in import known
 
 
 class Command(BaseCommand):
-    help = "Let a person in, with one or more roles. Sign-up on the site is closed."
+    help = "Let the first administrator in. Whoever comes later is invited on the site."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
         parser.add_argument("--name", required=True, help="the name that decisions will bear")
         parser.add_argument("--role", action="append", required=True, choices=sorted(ROLES))
+        parser.add_argument(
+            "--without-invitation",
+            metavar="WHY",
+            help="add them although somebody administers who could invite them; why is kept",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if Person.objects.filter(username=options["username"]).exists():
+        if Person.objects.filter(username__iexact=options["username"]).exists():
             raise CommandError(f"There is a person {options['username']!r} already.")
         person = Person(username=options["username"], full_name=options["name"])
         try:
@@ -31,14 +43,24 @@ class Command(BaseCommand):
             validate_password(password := _asked_for(), person)
         except ValidationError as problem:
             raise CommandError(" ".join(problem.messages)) from problem
-        self._save(person, password, options["role"])
+        try:
+            self._save(person, password, options["role"], options["without_invitation"])
+        except Conflict as problem:
+            raise CommandError(
+                "Somebody administers already: they invite people on the page People. If none of "
+                'them can be reached, say so with --without-invitation "why"; it is kept.'
+            ) from problem
+        except BadInput as problem:
+            raise CommandError(problem.message) from problem
         self.stdout.write(f"{person} may sign in as {', '.join(options['role'])}.")
 
     @transaction.atomic
-    def _save(self, person: Person, password: str, roles: list[str]) -> None:
+    def _save(self, person: Person, password: str, roles: list[str], reason: str | None) -> None:
         person.set_password(password)
         person.save()
         person.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
+        by = api.Command(user=getpass.getuser())
+        api.note_person_added(known(person), roles, by=by, reason=reason)
 
 
 def _asked_for() -> str:

@@ -18,6 +18,12 @@ def invitation_withdrawn(facts: Facts) -> Sentence:
     return Sentence(words=words_, glyph="minus-ring")
 
 
+def added(facts: Facts) -> Sentence:
+    words_ = _("Added %(name)s by a command") % {"name": facts["subject_name"]}
+    detail = "\n".join(filter(None, (_groups(facts), facts["reason"])))
+    return Sentence(words=words_, glyph="person", tone="wait", detail=detail)
+
+
 def joined(facts: Facts) -> Sentence:
     words_ = _("Came by an invitation of %(name)s") % {"name": facts["person_name"]}
     return Sentence(words=words_, glyph="person", tone="good", detail=_groups(facts))

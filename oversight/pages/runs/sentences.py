@@ -100,6 +100,7 @@ TABLE: Mapping[str, Callable[[Facts], Sentence]] = {
     "policy_dropped": of_installation.policy_dropped,
     "invitation_made": of_people.invited,
     "invitation_withdrawn": of_people.invitation_withdrawn,
+    "person_added": of_people.added,
     "person_joined": of_people.joined,
     "person_changed": of_people.changed,
     "qualification_granted": of_people.granted,
