@@ -3,6 +3,7 @@
 import http.client
 import json
 import math
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine import api
+from oversight.embedded.processes import PROJECT
 from tests.cast import reviewer
 from tests.faults.processes import Broker, Web, wait_until
 from tests.world import Desk
@@ -69,6 +71,16 @@ def test_what_waits_for_people_and_workers_is_told(
     api.stop_everything(reviewer(desk.people.otto), "Something is odd.")
 
     wait_until("it is told of", lambda: figures(web)["placet_stopped"] == 1)
+
+
+def test_every_figure_is_explained_and_no_other(
+    desk: Desk, web_process: Callable[..., Web]
+) -> None:
+    web = web_process(PLACET_METRICS_TOKEN=TOKEN)
+    told = ask(web, "/metrics", Authorization=f"Bearer {TOKEN}")[1]
+    page = (PROJECT / "docs" / "operations.md").read_text()
+
+    assert {*re.findall(r"`(placet_\w+)", page)} == {*re.findall(r"# TYPE (\w+)", told)}
 
 
 def test_without_a_broker_people_are_served_and_its_messages_are_no_number(
