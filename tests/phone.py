@@ -5,9 +5,10 @@ import hashlib
 import hmac
 import struct
 import time
+from typing import TYPE_CHECKING
 
-from oversight.models import Person
-from oversight.second_factor import factors
+if TYPE_CHECKING:
+    from oversight.models import Person
 
 PERIOD = 30
 
@@ -32,8 +33,10 @@ class Phone:
         return f"{number % 1_000_000:06}"
 
 
-def given_a_phone(person: Person) -> Phone:
+def given_a_phone(person: "Person") -> Phone:
     """Somebody who has enrolled an authenticator app some time ago."""
+    from oversight.second_factor import factors
+
     phone = Phone(base64.b32encode(hashlib.sha256(person.username.encode()).digest()[:20]).decode())
     factors.add_app(person, phone.secret, 0)
     return phone

@@ -1,19 +1,23 @@
 """The demo brought into every state that a page can show, by its own pages and processes alone."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from oversight.embedded.processes import PROJECT
 from oversight.environment import DEMO_ENVIRONMENT
 from tests.browser.reviewers import PATIENCE_MILLISECONDS, Person
+from tests.browser.shots import ADA, OTTO, ROSA
 from tests.embedded.test_supervisor import PATIENCE, Demo
-
-SignIn = Callable[[str], Person]
+from tests.phone import Phone
 
 COMMITTED, CRASHED, REJECTED, RETURNED = "N-20417", "N-20431", "N-20438", "N-20470"
 OPEN, ROLLED_BACK, LAPSED, UNKNOWN = "N-20440", "N-20452", "N-20459", "N-20463"
@@ -23,11 +27,13 @@ OPEN, ROLLED_BACK, LAPSED, UNKNOWN = "N-20440", "N-20452", "N-20459", "N-20463"
 class Stage:
     """`addresses` has the path of every page that was brought about, by a name of its own."""
 
-    def __init__(self, demo: Demo, sign_in: SignIn) -> None:
-        self.demo = demo
-        self.rosa = sign_in("Rosa Lind")
-        self.otto = sign_in("Otto Maurer")
-        self.alma = sign_in("Alma Nordin")
+    phone: Phone
+
+    def __init__(
+        self, demo: Demo, person: Callable[[str], Person], stranger: Callable[[], Page]
+    ) -> None:
+        self.demo, self.person, self.stranger = demo, person, stranger
+        self.rosa, self.otto = person(ROSA), person(OTTO)
         self.addresses: dict[str, str] = {}
         self._crashes = 0
 
@@ -42,7 +48,8 @@ class Stage:
         self.mail_somebody()
         self.lapse()
         self.leave_open()
-        self.propose_a_policy()
+        self.audit()
+        self.rehearse()
 
     def commit(self) -> None:
         self.rosa.open(COMMITTED)
@@ -60,26 +67,6 @@ class Stage:
         self.rosa.open(REJECTED)
         self.rosa.decide("Reject", reason="Too little evidence", words="No picture of the switch.")
         self._keep("rejected")
-
-    def conflict(self) -> Page:
-        """Rosa decides in one window what she has decided in another; gives that window."""
-        self.rosa.open(LAPSED, "version 2")
-        other = self.rosa.page.context.new_page()
-        other.goto(self.rosa.page.url)
-        self.rosa.decide("Reject", reason="Wrong target")
-        other.get_by_label("Not needed").check()
-        other.get_by_role("button", name="Reject").click()
-        expect(other.get_by_text("409")).to_be_visible()
-        return other
-
-    def stop(self) -> None:
-        """Otto stops everything."""
-        page = self.otto.page
-        page.goto("/stop/")
-        page.get_by_label("Reason").fill("The bank has called: it books refunds twice today.")
-        page.get_by_label("They run").check()
-        page.get_by_role("button", name="Place the stop").click()
-        expect(page.get_by_role("button", name="Lift")).to_be_visible()
 
     def send_back(self) -> None:
         self.rosa.open(RETURNED, "489.00")
@@ -120,6 +107,7 @@ class Stage:
         moved = self._balance() - Decimal("10.00")
         self._move_desk(moved, "Pay it out elsewhere")
         self.rosa.page.goto(address)
+        self.look_again("changed")
         self.rosa.look_at_all_of_it()
         self.rosa.decide("Approve", reason="Within policy")
         expect(self.rosa.page.locator("#proposal-state")).to_contain_text(
@@ -131,7 +119,7 @@ class Stage:
     def lose_sight(self) -> None:
         """The worker dies after the act, and the ledger is shut before its successor can ask."""
         self._kill_the_worker_on(UNKNOWN)
-        self._shut_ledger()
+        self.shut("ledger")
         self.rosa.page.goto(_run_of(self.rosa.page))
         expect(self.rosa.page.locator("main")).to_contain_text(
             "Effect unknown", timeout=2 * PATIENCE_MILLISECONDS
@@ -143,6 +131,9 @@ class Stage:
         """An everyday one, one of high risk, one whose text deceives; and one that nobody decided
         in time."""
         self.rosa.open(OPEN)
+        self.rosa.page.get_by_role("button", name="Claim", exact=True).click()
+        expect(self.rosa.page.get_by_role("button", name="Let go")).to_be_visible()
+        self.look_again("holds")
         self._keep("open")
         self.rosa.open("Grant mara the role administrator")
         self._keep("high-risk")
@@ -153,28 +144,68 @@ class Stage:
         expect(self.rosa.page.locator("#proposal-state")).to_contain_text("Expired")
         self._keep("expired")
 
-    def propose_a_policy(self) -> None:
-        """Two for what is granted; it waits for a second administrator."""
-        page = self.alma.page
-        page.goto("/policy/propose/")
-        page.get_by_role("button", name="Add a rule at the top").click()
-        rule = page.get_by_role("group", name="Rule 1")
-        rule.get_by_label("Action").fill("access.grant")
-        rule.get_by_label("How many have to approve").first.fill("2")
-        rule.get_by_label("Group").first.select_option("reviewer")
-        rule.get_by_label("Time to think").fill("30 min")
-        page.get_by_role("button", name="See what it would change").click()
-        page.get_by_label("Why").fill("Whoever is given a role can do what nobody here takes back.")
-        page.get_by_role("button", name="Propose", exact=True).click()
-        expect(page.get_by_text("Somebody else has to put it in force.")).to_be_visible()
+    def look_again(self, finds: str) -> None:
+        """Rosa has the premises of what lies open read anew."""
+        self.rosa.page.get_by_role("button", name="Look again now").click()
+        found = self.rosa.page.locator(f'[data-look="{finds}"]')
+        expect(found).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+
+    def audit(self) -> None:
+        """Ada has the log verified, makes an export, and sees what Rosa saw."""
+        page = self.person(ADA).page
+        page.goto("/audit/")
+        page.get_by_role("button", name="Verify now").click()
+        expect(page.get_by_text("Intact when last verified")).to_be_visible()
+        page.goto(self.addresses["committed"])
+        self.addresses["seen"] = _href(page.get_by_role("link", name="what was seen").first)
+
+    def rehearse(self) -> None:
+        """One action on its rehearsal target, and the stop on a run that is there for it."""
+        self._manage("rehearse", "ledger.refund")
+        self._manage("drill")
+        page = self.otto.page
+        page.goto("/rollbacks/ledger.refund/1/")
+        self.addresses["rehearsal"] = _href(page.locator('a[href*="/rehearsals/"]').first)
 
     def address(self, path: str, page: Page) -> str:
         """A path as it is; or what was brought about, by its name; or the first of a list."""
         if path.startswith("first:"):
             page.goto(path.removeprefix("first:"))
-            return str(page.locator(".table__open").first.get_attribute("href"))
-        name, mark, query = path.partition("?")
-        return f"{self.addresses.get(name, name)}{mark}{query}"
+            return _href(page.locator(".table__open").first)
+        name, slash, rest = path.partition("/")
+        return f"{self.addresses[name]}{rest}" if name else f"{slash}{rest}"
+
+    def new_page(self, who: str) -> Page:
+        """A second window of somebody."""
+        return self.person(who).page.context.new_page()
+
+    def shut(self, database: str) -> None:
+        """Nobody gets a connection to it any more, and those that there are end."""
+        with self._superuser() as superuser:
+            superuser.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+            superuser.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+                [database],
+            )
+
+    def reopen(self, database: str) -> None:
+        with self._superuser() as superuser:
+            superuser.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+
+    def _superuser(self) -> psycopg.Connection:
+        url = environment(self.demo.data)["DATABASE_URL"]
+        return psycopg.connect(url, dbname="template1", autocommit=True)
+
+    def _manage(self, *words: str) -> None:
+        """A command of this installation, by Otto and Rosa."""
+        subprocess.run(
+            [sys.executable, "manage.py", *words, "--operator", "otto", "--reviewer", "rosa"],
+            env=os.environ | environment(self.demo.data),
+            cwd=PROJECT,
+            check=True,
+            timeout=3 * PATIENCE,
+            capture_output=True,
+        )
 
     def _balance(self) -> Decimal:
         self.otto.page.goto("/demo/world/")
@@ -196,29 +227,25 @@ class Stage:
         self.rosa.approve()
         self.demo.child.wait_for(r"\d killed between execute", PATIENCE, times=self._crashes)
 
-    def _shut_ledger(self) -> None:
-        """Nobody gets a connection to it any more, and those that there are end."""
-        with psycopg.connect(database_url(self.demo.data), autocommit=True) as superuser:
-            superuser.execute("ALTER DATABASE ledger ALLOW_CONNECTIONS false")
-            superuser.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ledger'"
-            )
-
-    def open_ledger(self) -> None:
-        with psycopg.connect(database_url(self.demo.data), autocommit=True) as superuser:
-            superuser.execute("ALTER DATABASE ledger ALLOW_CONNECTIONS true")
-
     def _keep(self, name: str) -> None:
+        run = _run_of(self.rosa.page)
+        number = run.strip("/").rpartition("/")[2]
         self.addresses[name] = urlsplit(self.rosa.page.url).path
-        self.addresses[f"run-{name}"] = _run_of(self.rosa.page)
+        self.addresses[f"run-{name}"] = run
+        self.addresses[f"at-{name}"] = f"/checkpoints/at/?run={number}&seq=4"
+        self.addresses[f"compare-{name}"] = f"/checkpoints/compare/?of={number}@2&of={number}@9"
 
 
 def _run_of(page: Page) -> str:
     """The address of the run that the open proposal belongs to."""
-    return str(page.get_by_role("link", name="See the whole run").get_attribute("href"))
+    return _href(page.get_by_role("link", name="See the whole run"))
 
 
-def database_url(data: Path) -> str:
-    """Where the demo on this folder keeps what it knows, for the superuser."""
+def _href(link: Locator) -> str:
+    return str(link.get_attribute("href"))
+
+
+def environment(data: Path) -> dict[str, str]:
+    """What the demo on this folder tells whoever works for it."""
     lines = (data / DEMO_ENVIRONMENT).read_text(encoding="utf-8").splitlines()
-    return dict(line.split("=", 1) for line in lines)["DATABASE_URL"]
+    return dict(line.split("=", 1) for line in lines)
