@@ -133,7 +133,7 @@ def _is_named(twin: twins.Twin, item: Version) -> bool:
 
 
 def _code(value: str) -> object:
-    return format_html('<code class="proposal__code">{}</code>', value)
+    return format_html('<code class="hash">{}</code>', value)
 
 
 def sent_again(item: Version) -> str | Promise:

@@ -55,4 +55,4 @@ def _run(doubt: Doubt) -> object:
 
 
 def _code(value: str) -> object:
-    return format_html('<code class="unknowns__code">{}</code>', value)
+    return format_html('<code class="hash">{}</code>', value)

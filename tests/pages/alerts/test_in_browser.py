@@ -62,8 +62,10 @@ def test_what_happens_meanwhile_is_said_and_takes_nothing_from_the_hand(
     page = at_screen(people.otto).open(address_of(alert))
     cause = page.get_by_label("Cause")
     cause.fill("I think")
+    place = cause.bounding_box()
     taken_on(alert, nils)
     page.get_by_text("Nils Berg has taken this on").wait_for()
+    assert cause.bounding_box() == place, "nothing moves"
     page.keyboard.type(" so")
     assert cause.input_value() == "I think so"
     dealt_with(alert, nils)

@@ -60,11 +60,13 @@ def test_a_stop_that_somebody_else_places_is_said_and_takes_nothing_from_the_han
     otto, zoe = at_screen(people.otto), at_screen(people.zoe)
     mine = otto.open("/stop/").get_by_label("Reason")
     mine.fill("I think")
+    place = mine.bounding_box()
     page = zoe.open("/stop/")
     page.get_by_label("Reason").fill("A drill.")
     page.get_by_label("They run").check()
     page.get_by_role("button", name="Place the stop").click()
     otto.page.get_by_text("Zoe Hall has stopped everything").wait_for()
+    assert mine.bounding_box() == place, "nothing moves"
     otto.page.keyboard.type(" so")
     assert mine.input_value() == "I think so"
 

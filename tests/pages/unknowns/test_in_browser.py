@@ -37,9 +37,12 @@ def test_the_answer_of_the_target_arrives_while_the_page_is_looked_at(
     assert otto.is_fit_for_everybody()
     page.get_by_role("button", name="Ask the target again").click()
     page.get_by_text("What it finds appears here.").wait_for()
+    ruling = page.get_by_role("heading", name="Your ruling")
+    place = ruling.bounding_box()
     desk.work(effect.run_id)
     page.get_by_text("Asked by key: it had happened").wait_for()
     page.get_by_text("It was settled while you were reading").wait_for()
+    assert ruling.bounding_box() == place, "nothing moves"
     page.get_by_role("link", name="Show it as it is now").click()
     page.get_by_role("heading", name="There is nothing left to rule").wait_for()
     assert otto.is_fit_for_everybody()
