@@ -74,6 +74,7 @@ class Camera:
 
     def snap(self, page: Page, name: str, widths: Sequence[int]) -> None:
         self.paths.add(urlsplit(page.url).path)
+        page.evaluate("scrollTo(0, 0)")
         for width in (*widths[1:], widths[0]):
             page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
             for scheme in ("light", "dark"):

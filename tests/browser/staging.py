@@ -39,6 +39,7 @@ class Stage:
 
     def set(self) -> None:
         """One after the other; the open proposals come last, so that they stay open."""
+        self.enrol(self.rosa)
         self.commit()
         self.crash()
         self.reject()
@@ -50,6 +51,16 @@ class Stage:
         self.leave_open()
         self.audit()
         self.rehearse()
+
+    def enrol(self, person: Person) -> Phone:
+        """Somebody who has just signed in adds an authenticator app, and is offered codes."""
+        page = person.page
+        page.goto("/security/app/")
+        phone = Phone("".join(page.locator(".enrol__secret code").all_inner_texts()))
+        page.get_by_label("Code that the app shows now").fill(phone.code())
+        page.get_by_role("button", name="Add it").click()
+        expect(page.get_by_role("button", name="Make ten codes")).to_be_visible()
+        return phone
 
     def commit(self) -> None:
         self.rosa.open(COMMITTED)

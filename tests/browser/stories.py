@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.reviewers import PATIENCE_MILLISECONDS
 from tests.browser.shots import ALMA, BRUNO, MINA, OTTO, ROSA
 from tests.browser.staging import LAPSED, Stage
-from tests.phone import Phone
 
 Story = Callable[[Stage], Iterator[tuple[str, Page]]]
 
@@ -76,18 +75,16 @@ def several_are_rejected(stage: Stage) -> Iterator[tuple[str, Page]]:
 
 def a_factor_is_added(stage: Stage) -> Iterator[tuple[str, Page]]:
     """Mina adds an app, takes codes, and is asked for one when she comes again."""
-    page = stage.person(MINA).page
-    page.goto("/security/app/")
-    stage.phone = Phone("".join(page.locator(".enrol__secret code").all_inner_texts()))
-    page.get_by_label("Code that the app shows now").fill(stage.phone.code())
-    page.get_by_role("button", name="Add it").click()
+    mina = stage.person(MINA)
+    page = mina.page
+    come_again(page, MINA)
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    stage.phone = stage.enrol(mina)
     page.get_by_role("button", name="Make ten codes").click()
     yield "security-codes-made", page
     page.get_by_role("link", name="I have them").click()
     stage.addresses["remove"] = str(page.get_by_role("link", name="Remove").get_attribute("href"))
-    page.context.clear_cookies()
-    page.goto("/")
-    page.get_by_role("button", name=MINA).click()
+    come_again(page, MINA)
     yield "second-factor", page
     page.get_by_label("Code").fill(stage.phone.code())
     page.get_by_role("button", name="Go on").click()
@@ -157,7 +154,7 @@ def a_doubt_is_settled(stage: Stage) -> Iterator[tuple[str, Page]]:
     window.goto(address)
     page.goto(address)
     page.get_by_label("It happened", exact=True).check()
-    page.get_by_label("Evidence").fill("Lena says that her phone rang at nine.")
+    page.get_by_role("textbox", name="Evidence").fill("Lena says that her phone rang at nine.")
     page.get_by_label("Resource").fill("call-20463")
     page.get_by_label("Reason").fill("She was asked at her desk.")
     yield "unknown-ruling", page
@@ -190,6 +187,13 @@ def nothing_is_answered(stage: Stage) -> Iterator[tuple[str, Page]]:
     page.goto("/inbox/")
     yield "broken", page
     stage.reopen("placet")
+
+
+def come_again(page: Page, name: str) -> None:
+    """Out, and in by one click."""
+    page.context.clear_cookies()
+    page.goto("/")
+    page.get_by_role("button", name=name).click()
 
 
 def page_path(page: Page) -> str:
