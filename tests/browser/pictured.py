@@ -9,7 +9,10 @@ import django
 PARTS = ("live", "news", "measured", "download", "value", "openapi", "nowhere", "sign_in")
 """What a route is called that answers with a part of a page, or with none."""
 
-ON_THE_WAY = {"start", "proposal:newest", "demo:elsewhere", "audit:exports_live"}
+ON_THE_WAY = {
+    *("start", "proposal:newest", "demo:elsewhere", "audit:exports_live"),
+    *(f"openid:{name}" for name in ("start", "back", "link", "unlink")),
+}
 """Routes that lead on to another one; a picture is taken there."""
 
 
