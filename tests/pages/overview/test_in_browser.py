@@ -54,3 +54,25 @@ def test_it_fits_a_narrow_screen(
         otto.open(address)
         assert otto.fits(), address
         assert otto.is_fit_for_everybody()
+
+
+def test_on_a_narrow_screen_the_places_are_behind_one_button_of_the_header(
+    people: People, at_screen: Callable[..., Screen]
+) -> None:
+    otto = at_screen(people.otto, viewport={"width": 320, "height": 256})
+    page = otto.open("/overview/")
+    places = page.get_by_role("navigation", name="Main")
+    expect(places).to_be_hidden()
+    page.get_by_role("button", name="Places").press("Enter")
+    expect(places.get_by_role("link", name="Audit")).to_be_visible()
+    assert otto.fits()
+    assert otto.is_fit_for_everybody()
+    page.keyboard.press("Escape")
+    expect(places).to_be_hidden()
+    expect(page.get_by_role("button", name="Places")).to_be_focused()
+    page.keyboard.press("Enter")
+    places.get_by_role("link", name="Audit").click()
+    expect(page.get_by_role("heading", name="Audit")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(places).to_be_visible()
+    expect(page.locator(".rail__open")).to_be_hidden()
