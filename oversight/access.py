@@ -144,6 +144,7 @@ ROUTES: Mapping[str, Allowed] = {
     "policy:propose": ADMINISTRATORS,
     "policy:answer": ADMINISTRATORS,
     "people:page": EVERYBODY,
+    "people:me": EVERYBODY,
     "people:person": EVERYBODY,
     "people:invite": ADMINISTRATORS,
     "people:again": ADMINISTRATORS,

@@ -28,6 +28,13 @@ class Calling:
         return self.escalate_at is not None and self.escalated_at is None
 
     @property
+    def done(self) -> str:
+        """The furthest that it has come to: escalated, reminded, or nothing yet."""
+        if self.escalated_at is not None:
+            return "escalated"
+        return "reminded" if self.reminded_at is not None else ""
+
+    @property
     def at_once(self) -> bool:
         """It escalated before its time: too few people were there."""
         if self.escalated_at is None or self.escalate_at is None:

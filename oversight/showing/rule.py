@@ -107,7 +107,7 @@ def _where_nobody_decides(rule: Rule) -> list[str]:
         found.append(_("a reminder after %(span)s") % {"span": length(rule["remind_seconds"])})
     if asked := rule.get("escalate"):
         words = {"span": length(asked["after_seconds"]), "group": asked["to"]}
-        found.append(_("%(group)s counts, too, after %(span)s") % words)
+        found.append(_("escalates to %(group)s after %(span)s") % words)
     return found
 
 
@@ -160,7 +160,7 @@ def _reminder(seconds: Any) -> str:
 def _escalation(asked: Any) -> str:
     if not asked:
         return _("nobody else is asked")
-    words = _("after %(span)s %(group)s counts, too; at once where too few people are there")
+    words = _("escalates to %(group)s after %(span)s; at once if too few people are there")
     return words % {"span": length(asked["after_seconds"]), "group": asked["to"]}
 
 

@@ -267,6 +267,14 @@ POLICY: Mapping[str, Shown] = {
     "dropped": _shown(_("Dropped"), _("It never came into force."), "minus-ring", "plain"),
 }
 
+CALLING: Mapping[str, Shown] = {
+    "reminded": _shown(_("Reminded"), _("Nobody had decided it in good time."), "clock", "wait"),
+    "escalated": _shown(
+        _("Escalated"), _("Others than those first asked may decide it, too."), "person", "wait"
+    ),
+}
+"""What has been done because nobody decided."""
+
 TABLES: Mapping[str, Mapping[str, Shown]] = {
     "run": RUN,
     "effect": EFFECT,
@@ -281,6 +289,7 @@ TABLES: Mapping[str, Mapping[str, Shown]] = {
     "target": TARGET,
     "halt": HALT,
     "policy": POLICY,
+    "calling": CALLING,
 }
 
 

@@ -159,7 +159,7 @@ PLAIN = (
     *("unknowns:page", "unknowns:news", "alerts:page", "alerts:news"),
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
-    *("policy:page", "policy:propose", "people:page", "people:invite"),
+    *("policy:page", "policy:propose", "people:page", "people:me", "people:invite"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere", "mfa_authenticate"),

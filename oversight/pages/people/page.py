@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from engine import api
 from oversight.access import ROLES
-from oversight.pages.people import reads
+from oversight.pages.people import doings, reads
 from oversight.pages.people.forms import (
     MEANING,
     AccountForm,
@@ -41,7 +41,18 @@ class Shown:
     held: tuple[reads.Held, ...]
     forms: "Forms | None"
     herself: bool
+    own: bool
     holds: list[str]
+    doings: "Doings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doings:
+    """What somebody has in hand, and did of late."""
+
+    claimed: tuple[doings.Claimed, ...]
+    answered: tuple[doings.Answered, ...]
+    steered: tuple[doings.Steered, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +91,17 @@ def one(
         held=held,
         forms=_forms(member, held, form) if administers and not herself else None,
         herself=herself and administers,
+        own=herself,
         holds=_holds(member),
+        doings=_doings(member.person_id),
+    )
+
+
+def _doings(person_id: int) -> Doings:
+    return Doings(
+        claimed=doings.claimed(person_id),
+        answered=doings.answered(person_id),
+        steered=doings.steered(person_id),
     )
 
 

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from oversight.pages.people import inviting, views
+from oversight.pages.people import inviting, own, views
 
 app_name = "people"
 urlpatterns = [
     path("", views.page, name="page"),
+    path("me/", own.me, name="me"),
     path("invite/", inviting.invite, name="invite"),
     path("invitations/<uuid:invitation_id>/again/", inviting.again, name="again"),
     path("invitations/<uuid:invitation_id>/withdraw/", inviting.recall, name="recall"),

@@ -14,7 +14,6 @@ from oversight.pages.proposal import (
     premises,
     quorum,
     reads,
-    seen,
     shown,
     standing,
 )
@@ -23,6 +22,7 @@ from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
 from oversight.pages.proposal.stepping_up import Asked
+from oversight.reading import hurry
 from oversight.showing import refusals
 
 
@@ -119,7 +119,7 @@ def _bar(
 
 def _hurry(heard: Quorum) -> int | None:
     """For the reader alone: how many seconds it takes to read what they decided sooner."""
-    needs = seen.too_fast(heard.own.seen) if heard.own else None
+    needs = hurry.too_fast(heard.own.seen) if heard.own else None
     return None if needs is None else round(needs)
 
 

@@ -17,10 +17,7 @@ from django.views.decorators.http import require_safe
 from oversight.models import Shown
 from oversight.pages.proposal import pieces, reads
 from oversight.pages.proposal.reads import Heard, Version
-
-WORDS_A_MINUTE = 238
-"""How fast adults read non-fiction in English silently, on average: M. Brysbaert, "How many words
-do we read per minute?", Journal of Memory and Language 109 (2019), a review of 190 studies."""
+from oversight.reading.hurry import too_fast
 
 INERT = "sandbox; default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 """Nothing on a page that is kept can be sent, run or followed."""
@@ -44,12 +41,6 @@ def kept(item: Version, token: Mapping[str, Any]) -> dict[str, Any]:
 def _drawn_again(item: Version, token: Mapping[str, Any], at: datetime) -> bytes:
     with translation.override(token["locale"]), timezone.override(token["zone"]):
         return pieces.whole(pieces.drawn(item, at))
-
-
-def too_fast(seen: Mapping[str, Any]) -> float | None:
-    """How many seconds reading what was shown takes, where the decision came sooner than that."""
-    needs = 60 * seen.get("words", 0) / WORDS_A_MINUTE
-    return needs if seen.get("seconds", needs) < needs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def test_the_inbox_says_when_it_goes_to_whom_and_that_it_has(
 
     days_pass(desk, asked, 1)
     reminded = rosa.get("/inbox/").text
-    assert "ledger.refund v1 · reminded" in reminded
+    assert "ledger.refund v1 · Reminded" in reminded
     assert "reminded just now" in reminded
     assert "a reminder in" not in reminded
 
@@ -49,7 +49,7 @@ def test_the_inbox_says_when_it_goes_to_whom_and_that_it_has(
     for reader in (rosa, reading(lena)):
         page = reader.get("/inbox/")
         assert listed(page) == [address_of(asked)]
-        assert "ledger.refund v1 · escalated" in page.text
+        assert "ledger.refund v1 · Escalated" in page.text
         assert "escalated to lead just now" in page.text
     overview = rosa.get("/overview/").text
     assert "1 was escalated · reminded of 1" in overview
@@ -71,7 +71,7 @@ def test_the_proposal_says_it_too(
     page = rosa.get(address_of(asked))
     assert "If nobody decides, it goes to lead, too:" in page.text
     assert "It expires, and is not run:" in page.text
-    assert "lead counts, too, after 2 days" in page.text, "it is part of the rule that was shown"
+    assert "escalates to lead after 2 days" in page.text, "it is part of the rule that was shown"
     assert not reading(lena).get(address_of(asked)).form
 
     days_pass(desk, asked, 2)

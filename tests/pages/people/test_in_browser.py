@@ -41,6 +41,7 @@ def test_somebody_is_invited_comes_and_is_shown_out(
     assert zoe.is_fit_for_everybody()
     page.get_by_role("link", name="Nina Roth").click()
     assert zoe.is_fit_for_everybody()
+    page.get_by_text("Close the account").first.click()
     closing = page.get_by_role("form", name="Close the account")
     closing.get_by_label("Reason").fill("It was only for a day.")
     closing.get_by_role("button", name="Close the account").click()

@@ -166,8 +166,8 @@ def test_whoever_is_called_is_written_and_shown(writer: Writer) -> None:
     writer.press("add")
     page = writer.press("preview", **AT_THE_TOP, **ESCALATING, rule_0_remind="90 min")
     for told in (
-        "a reminder after 1 h 30 min administrator counts, too, after 2 h",
-        "1 of reviewer; a reminder after 1 h 30 min; administrator counts, too, after 2 h",
+        "a reminder after 1 h 30 min escalates to administrator after 2 h",
+        "1 of reviewer; a reminder after 1 h 30 min; escalates to administrator after 2 h",
     ):
         assert told in words(page)
     writer.press("write")
