@@ -9,8 +9,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from engine import api
 from engine.models import Decision
-from tests.cast import People
+from tests.cast import People, reviewer
 from tests.pages.reading import address_of
 from tests.pages.screens import STAND_STILL, Screen
 from tests.world import Desk
@@ -32,6 +33,9 @@ FOCUSED = "element => element === document.activeElement"
 BOX = (
     "element => { const r = element.getBoundingClientRect(); return [r.x, r.y, r.width, r.height] }"
 )
+COUNTS_CLICKS = """addEventListener("pointerdown", () => {
+  sessionStorage.setItem("pressed", 1 + Number(sessionStorage.getItem("pressed")));
+}, true)"""
 WHERE = """() => {
   const at = document.activeElement;
   return [at.outerHTML.slice(0, 200), at.selectionStart ?? null, scrollX, scrollY,
@@ -109,6 +113,30 @@ def test_keys_from_the_inbox_to_the_decision(desk: Desk, rosa: Screen) -> None:
     assert Decision.objects.count() == len(cost)
     assert cost[REJECT, True] <= cost[APPROVE, True], cost
     assert max(cost[REJECT, False], cost[RETURN, False]) <= cost[APPROVE, False], cost
+
+
+def clicks_to(page: "Page", verdict: str) -> int:
+    """How often the button of the mouse went down, from a fresh page to the decision."""
+    page.wait_for_load_state()
+    page.evaluate("sessionStorage.removeItem('pressed')")
+    if verdict == APPROVE:
+        page.locator("details[data-fold] > summary").click()
+    page.get_by_label(CODES.get(verdict, "In your own words"), exact=True).click()
+    if verdict == RETURN:
+        page.keyboard.type(WORDS)
+    button(page, verdict).click()
+    page.get_by_role("heading", name="You have decided this").wait_for()
+    return int(page.evaluate("sessionStorage.getItem('pressed')"))
+
+
+def test_clicks_from_the_page_to_the_decision(desk: Desk, rosa: Screen) -> None:
+    rosa.page.add_init_script(COUNTS_CLICKS)
+    cost = {
+        verdict: clicks_to(rosa.open(address_of(desk.propose_refund())), verdict)
+        for verdict in VERDICTS
+    }
+    assert Decision.objects.count() == len(VERDICTS)
+    assert max(cost[REJECT], cost[RETURN]) <= cost[APPROVE], cost
 
 
 def test_within_the_bar_tab_comes_to_reject_first_and_to_approve_last(
@@ -228,7 +256,7 @@ def test_neither_enter_nor_escape_approves_but_enter_on_the_button_itself(
     assert not Decision.objects.exists()
 
 
-def test_a_decision_of_somebody_else_moves_neither_focus_nor_caret_nor_page(
+def test_nothing_that_somebody_else_does_moves_focus_caret_or_page(
     desk: Desk, people: People, rosa: Screen
 ) -> None:
     nina = people.somebody("nina", "reviewer", full_name="Nina Roth")
@@ -239,9 +267,16 @@ def test_a_decision_of_somebody_else_moves_neither_focus_nor_caret_nor_page(
     page.get_by_label("In your own words").evaluate("field => field.setSelectionRange(3, 3)")
     page.evaluate("scrollBy(0, 120)")
     before = page.evaluate(WHERE)
+    api.claim(proposal.run_id, proposal.pk, reviewer=reviewer(nina))
+    page.locator("#claim-words").get_by_text("Nina Roth").wait_for()
+    assert page.evaluate(WHERE) == before, "she has claimed it"
+    api.look_again(proposal.run_id, proposal.pk, reviewer=reviewer(nina))
+    desk.work(proposal.run_id)
+    page.get_by_text("All of it holds.").wait_for()
+    assert page.evaluate(WHERE) == before, "she has had the premises read again"
     desk.decide(proposal, "reject", by=nina)
     page.get_by_text("Nina Roth has decided this").wait_for()
-    assert page.evaluate(WHERE) == before
+    assert page.evaluate(WHERE) == before, "she has decided it"
 
 
 def test_a_newcomer_moves_nothing_in_the_inbox(desk: Desk, rosa: Screen) -> None:
