@@ -58,7 +58,13 @@ from .policies import (
 from .premises import look_again
 from .qualifications import grant_qualification, withdraw_qualification
 from .rehearsals import keep_drill, keep_rehearsal
-from .reviewers import decide, step_up, take_back_approval, why_not_decide
+from .reviewers import (
+    decide,
+    note_refused_decision,
+    step_up,
+    take_back_approval,
+    why_not_decide,
+)
 from .rollbacks import confirm_by_hand, preview_rollback, roll_back
 from .stops import TO_AGREE, go_on, halt_receipt, stop, stop_everything, stop_over
 from .who import Command, Initiator, Reviewer, Speaker
@@ -105,6 +111,7 @@ __all__ = [
     "note_invited",
     "note_joined",
     "note_person_added",
+    "note_refused_decision",
     "note_refused_request",
     "note_sign_in_refused",
     "note_signed_in",

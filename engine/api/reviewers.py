@@ -67,6 +67,32 @@ def decide(
     hint(run_id)
 
 
+def note_refused_decision(
+    run_id: uuid.UUID,
+    version_id: uuid.UUID,
+    *,
+    reviewer: Reviewer,
+    proposal_id: uuid.UUID,
+    version: int,
+    decision: str,
+    why: str,
+) -> None:
+    """Somebody wanted to decide without a proof of what they were shown: a fact of the run.
+
+    Raises NotFound.
+    """
+    facts = {
+        "id": str(version_id),
+        "proposal_id": str(proposal_id),
+        "version": version,
+        "decision": decision,
+        "person": reviewer.person_id,
+        "person_name": reviewer.name,
+        "why": why,
+    }
+    deciding.note_refused_decision(run_id, reviewer.actor, packed(facts))
+
+
 def take_back_approval(
     run_id: uuid.UUID, version_id: uuid.UUID, *, reviewer: Reviewer, reason: str
 ) -> None:

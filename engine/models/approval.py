@@ -168,7 +168,7 @@ class Claim(models.Model):
     they took over.
 
     It holds while the version is open, its time is not over, it was not released, and its holder
-    has not decided.
+    may decide and has not.
     """
 
     proposal = models.OneToOneField(

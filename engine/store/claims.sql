@@ -2,13 +2,14 @@
 -- by the database's clock. It gives no authority and takes none: `doors.decide` never asks for it.
 
 -- The claim that holds on a version now; NULL without one. It ends by itself: with its time, with
--- the version, and with its holder's own word.
+-- the version, with its holder's own word, and with their authority to give it.
 CREATE FUNCTION doors._claim_on(o engine_proposal) RETURNS engine_claim
 LANGUAGE sql STABLE AS $$
     SELECT c FROM engine_claim c
     WHERE c.proposal_id = o.id AND c.released_at IS NULL AND c.until > clock_timestamp()
       AND NOT EXISTS (SELECT 1 FROM engine_decision d
                       WHERE d.proposal_id = o.id AND d.person_id = c.person_id)
+      AND doors._why_not_counted(c.person_id, o.id) IS NULL
 $$;
 
 -- Claim a version, renew one's own claim, or take over the claim of exactly the person named in

@@ -20,6 +20,11 @@ def decide(run: uuid.UUID, actor: str, payload: bytes, session: str = "") -> Tol
     return call("decide", run, actor, payload, session)
 
 
+def note_refused_decision(run: uuid.UUID, actor: str, payload: bytes) -> Told:
+    """Somebody's decision was refused for want of a proof of what they were shown."""
+    return call("note_refused_decision", run, actor, payload)
+
+
 def take_back_approval(run: uuid.UUID, actor: str, payload: bytes) -> Told:
     """Somebody takes their own approval back, as long as nothing was sent under it."""
     return call("take_back_approval", run, actor, payload)

@@ -203,6 +203,17 @@ BEGIN
     RETURN json_build_object('refused', p_why);
 END $$;
 
+-- A decision that was refused before it came to a door, for want of a proof of what was shown.
+CREATE FUNCTION doors.note_refused_decision(p_run uuid, p_actor text, p_payload bytea) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+    r engine_run := doors._locked(p_run);
+    p json := doors._facts(p_payload);
+    o engine_proposal := doors._version(p_run, p);
+BEGIN
+    RETURN doors._refused_decision(r, p_actor, p, p->>'why');
+END $$;
+
 -- Somebody takes their approval back, as long as nothing was sent under it. That is news for all who
 -- decide: what was approved with them lapses with it.
 CREATE FUNCTION doors.take_back_approval(p_run uuid, p_actor text, p_payload bytea) RETURNS json

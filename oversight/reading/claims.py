@@ -5,8 +5,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
-from django.db.models.functions import Now
+from django.contrib.auth.models import Group
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, OuterRef, QuerySet, TextField
+from django.db.models.functions import Cast, Now
 
 from engine.models import Claim, Decision
 
@@ -24,10 +26,14 @@ class Held:
 
 
 def living() -> QuerySet[Claim]:
-    """Not released, not run out; the proposal is open, and the holder has not decided it."""
+    """Not released, not run out; the proposal is open, and the holder could decide it and has not.
+    The engine asks the whole of its rule again, where somebody claims it."""
     heard = Decision.objects.filter(proposal=OuterRef("proposal"), person=OuterRef("person"))
+    theirs = Group.objects.filter(user=OuterRef("person")).values(in_text=Cast("name", TextField()))
     return Claim.objects.filter(
         ~Exists(heard),
+        person__is_active=True,
+        proposal__groups__overlap=ArraySubquery(theirs),
         released_at=None,
         until__gt=Now(),
         proposal__status="open",

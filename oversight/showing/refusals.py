@@ -37,6 +37,15 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     "this person is not active": lambda: _("This account is closed."),
     "who started it never decides it": lambda: _("Who started it never decides it."),
     "who edited it never decides it": lambda: _("Who edited it never decides it."),
+    "the proof of what was displayed is not one of ours": lambda: _(
+        "The proof of what was displayed is not one of ours."
+    ),
+    "the proof of what was displayed is somebody else's": lambda: _(
+        "The proof of what was displayed is somebody else's."
+    ),
+    "the proof of what was displayed is for something else": lambda: _(
+        "The proof of what was displayed is for something else."
+    ),
     "this second factor does not count here": lambda: _("This second factor does not count here."),
     "only administrators do this": lambda: _("Only administrators do this."),
     "nobody changes what they may do themselves": lambda: _(

@@ -86,7 +86,7 @@ def answer(office: Office, place: Place, **changed: Any) -> Any:
 def test_c07_an_answer_that_names_another_action_is_judged_as_that_action(
     office: Office, book: Book
 ) -> None:
-    """Reviewers edit nothing: they ask, and the agent answers with a version that is new in all."""
+    """Reviewers ask, and the agent answers with a version that is new in all."""
     actions.register(Grave)
     place = propose(office)
     was = office.shown(place)
@@ -157,6 +157,8 @@ def test_c08_an_approval_is_of_no_use_for_another_proposal_of_the_same_run(
     office.work(second)
     assert (office.stands(second), len(book.lines)) == ("open", 1)
     assert len(events(office, first[0], "decision_made")) == 1
+    (tried,) = events(office, first[0], "decision_refused")
+    assert (tried["proposal_id"], tried["decision"]) == (str(second[1]), "approve")
     assert office.decide(second, "reject").status == 302
     office.work(second)
     assert len(book.lines) == 1
@@ -270,6 +272,9 @@ def test_c19_what_differs_is_asked_as_anything_else(office: Office, book: Book) 
     first = rejected(office)
     second = propose(office, first[0], arguments={**REVIEWED, "message": "another"})
     assert office.stands(second) == "open"
+    before = office.rosa.get(address_of(office.shown(second))).text.partition("Decided before")[2]
+    assert "Record reviewed-value" in before
+    assert "Rosa Lind Rejected" in before
 
 
 def test_c42_a_key_is_made_of_nothing_that_an_agent_can_set_or_change(

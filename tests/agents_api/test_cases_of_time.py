@@ -75,6 +75,7 @@ def test_c27_time_alone_never_approves(limit: dict[str, Any], office: Office, de
     assert office.stands(place) == "expired"
     (ended,) = [e for e in desk.database.log(place[0]) if e["kind"] == "proposal_expired"]
     assert not ended["actor"].startswith("person:")
+    assert "Nobody decided this" in office.rosa.get(address_of(office.shown(place))).text
     assert (Decision.objects.count(), desk.ledger.movements(order)) == (0, 0)
 
 
@@ -160,6 +161,7 @@ def test_c32_what_ended_otherwise_waits_for_nobody_any_more(
 ) -> None:
     address = address_of(office.shown(place))
     assert f"{place[1]}" in office.rosa.get("/inbox/").html
+    assert "Inbox 1 " in office.rosa.get("/runs/").text
     api.cancel_run(place[0], operator=reviewer(desk.people.otto), reason="The customer called.")
     office.work(place)
 
@@ -167,6 +169,7 @@ def test_c32_what_ended_otherwise_waits_for_nobody_any_more(
     assert f"{place[1]}" not in office.rosa.get("/inbox/").html
     overview = Reader(desk.people.rosa).get("/overview/").html
     assert f"{place[1]}" not in overview
+    assert "Inbox 1 " not in office.rosa.get("/runs/").text
     page = office.rosa.get(address)
     assert (page.status, 'name="decision"' in page.html) == (200, False)
     listed = office.caller.get(RUNS).json()["runs"]

@@ -13,6 +13,7 @@ IDS = [
     *("C30", "C32", "C33", "C34", "C35", "C36", "C37", "C38", "C39", "C40", "C41", "C42", "C43"),
     *("C44", "C45", "C46", "C47", "C48", "C49", "C50", "C51", "C52", "C54", "C55", "C56", "C57"),
     *("C58", "C59", "C60", "C61", "C62", "C63", "C64", "C67", "C68"),
+    *("C69", "C70", "C82", "C84", "C86", "C87"),
 ]
 ROW = re.compile(r"^\| \[?(C\d\d)\b.*$", re.MULTILINE)
 ROWS = {row[1]: row[0] for row in ROW.finditer((PROJECT / "docs/cases.md").read_text())}
@@ -40,6 +41,6 @@ def test_a_row_names_every_file_with_tests_of_its_case_and_no_other(case: str) -
     assert set(re.findall(r"`(tests/[\w/]+\.py)`", ROWS[case])) == TESTS.get(case, set())
 
 
-@pytest.mark.parametrize("case", sorted(set(ROWS) - set(TESTS)))
-def test_a_row_without_a_test_says_why(case: str) -> None:
-    assert re.search(r"Cannot arise: |Not built yet: ", ROWS[case])
+def test_a_row_without_a_test_says_why() -> None:
+    without = [ROWS[case] for case in sorted(set(ROWS) - set(TESTS))]
+    assert [row for row in without if not re.search(r"Cannot arise: |Not built yet: ", row)] == []

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from engine import api
+from engine import api, sweeper
 from engine.canonical import packed
 from engine.errors import (
     AlreadyDecided,
@@ -20,7 +20,7 @@ from engine.errors import (
     PlacetError,
 )
 from engine.models import Decision, Effect, Proposal
-from engine.store import deciding, proposals
+from engine.store import deciding, proposals, stops
 from tests.cast import AGENT, reviewer
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.world import Desk
@@ -252,19 +252,63 @@ class TestWhoAlreadyDecided:
         assert refusal.value.facts["status"] == "rejected"
 
 
+def expire(desk: Desk, proposal: Proposal) -> None:
+    desk.database.deadline_passes_for(proposal.pk)
+    assert proposals.expire_proposal_if_overdue(proposal.run_id, proposal.pk)
+
+
+def withdraw(desk: Desk, proposal: Proposal) -> None:
+    api.withdraw_proposal(proposal.run_id, proposal.proposal_id, agent=AGENT)
+
+
+def edit(desk: Desk, proposal: Proposal) -> None:
+    api.edit(
+        proposal.run_id,
+        proposal.pk,
+        reviewer=reviewer(desk.people.rosa),
+        version=proposal.version,
+        digest=proposal.digest,
+        arguments={**json.loads(bytes(proposal.arguments)), "amount": "1.00"},
+        reason="It cost less.",
+    )
+
+
+def lapse(desk: Desk, proposal: Proposal) -> None:
+    scope, otto = f"run:{proposal.run_id}", reviewer(desk.people.otto)
+    api.stop(otto, "Odd.", scope=scope)
+    assert stops.lapse_proposal_if_stopped(proposal.run_id, proposal.pk)
+    api.go_on(otto, "Well.", scope=scope)
+
+
+ENDS: dict[str, Any] = {
+    "rejected": lambda desk, proposal: desk.decide(proposal, "reject"),
+    "returned": lambda desk, proposal: desk.decide(proposal, "return"),
+    "expired": expire,
+    "withdrawn": withdraw,
+    "superseded": edit,
+    "lapsed": lapse,
+}
+
+
 class TestTheOtherEnds:
     """A proposal that was not approved never executes, whichever way somebody tries."""
 
-    @pytest.mark.parametrize("end", ["rejected", "returned", "expired", "withdrawn"])
+    @pytest.mark.parametrize("end", ENDS)
     def test_never_execute(self, end: str, desk: Desk) -> None:
+        """Neither by a worker, a sweep, a second word, nor by an operator who stops and resumes."""
         order = desk.purchase()
         proposal = desk.propose_refund(order)
         ENDS[end](desk, proposal)
 
         for _ in range(3):
+            sweeper.run_once()
             desk.work_on_after_waiting(proposal.run_id)
             with pytest.raises(Conflict):
                 desk.approve(proposal)
+            otto = reviewer(desk.people.otto)
+            api.pause_run(proposal.run_id, operator=otto, reason="A moment.")
+            desk.work(proposal.run_id)
+            api.resume_run(proposal.run_id, reviewer=otto, reason="Go on.")
         api.finish_run(proposal.run_id, agent=AGENT)
         desk.work_on_after_waiting(proposal.run_id)
 
@@ -281,23 +325,6 @@ class TestTheOtherEnds:
             desk.approve(proposal)
 
         assert_undecided(desk, proposal)
-
-
-def expire(desk: Desk, proposal: Proposal) -> None:
-    desk.database.deadline_passes_for(proposal.pk)
-    assert proposals.expire_proposal_if_overdue(proposal.run_id, proposal.pk)
-
-
-def withdraw(desk: Desk, proposal: Proposal) -> None:
-    api.withdraw_proposal(proposal.run_id, proposal.proposal_id, agent=AGENT)
-
-
-ENDS: dict[str, Any] = {
-    "rejected": lambda desk, proposal: desk.decide(proposal, "reject"),
-    "returned": lambda desk, proposal: desk.decide(proposal, "return"),
-    "expired": expire,
-    "withdrawn": withdraw,
-}
 
 
 class TestWithdrawing:

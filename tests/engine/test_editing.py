@@ -163,7 +163,7 @@ class TestTheEditor:
 
 
 class TestWhatWasSaidBefore:
-    def test_does_not_count(self, desk: Desk, mina: Person) -> None:
+    def test_c11_does_not_count_for_what_was_changed(self, desk: Desk, mina: Person) -> None:
         needs_two(desk)
         first = desk.propose_refund()
         desk.approve(first, by=mina)
@@ -195,6 +195,21 @@ class TestNoEdit:
         desk.approve(first)
         first.refresh_from_db()
         assert first.status == "approved"
+
+    def test_c11_is_made_by_another_order_or_by_blanks(self, desk: Desk) -> None:
+        first = desk.propose_refund()
+        written = json.dumps(dict(reversed(json.loads(bytes(first.arguments)).items())), indent=8)
+        with pytest.raises(BadInput, match="Nothing was changed"):
+            api.edit(
+                first.run_id,
+                first.pk,
+                reviewer=reviewer(desk.people.rosa),
+                version=1,
+                digest=first.digest,
+                arguments=json.loads(written),
+                reason="Tidied up.",
+            )
+        assert desk.proposal(first.run_id) == first
 
     def test_is_made_of_identical_content(self, desk: Desk) -> None:
         first = desk.propose_refund()

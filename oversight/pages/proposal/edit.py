@@ -16,6 +16,7 @@ from engine.errors import BadInput, Conflict, NotPermitted
 from oversight.access import speaker
 from oversight.pages.proposal import conflict, reads, shown
 from oversight.pages.proposal.editing import EditForm
+from oversight.pages.proposal.proving import proven
 from oversight.pages.proposal.reads import Version
 from oversight.showing import literal, refusals
 
@@ -68,7 +69,7 @@ def _posted(
 
 def _say(item: Version, form: EditForm, reviewer: api.Reviewer) -> None:
     said = form.cleaned_data
-    seen = shown.opened(said["displayed"], digest=said["digest"], person_id=reviewer.person_id)
+    seen = proven(item, said, "edit", reviewer)
     api.edit(
         item.run_id,
         item.id,

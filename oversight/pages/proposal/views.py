@@ -19,7 +19,6 @@ from oversight.pages.proposal import (
     forms,
     premises,
     reads,
-    shown,
     standing,
     stepping_up,
 )
@@ -28,6 +27,7 @@ from oversight.pages.proposal import (
     seen as seen_,
 )
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
+from oversight.pages.proposal.proving import proven
 from oversight.pages.proposal.reads import Version
 from oversight.second_factor import sessions
 from oversight.showing import refusals
@@ -143,7 +143,7 @@ def _found(proposal_id: uuid.UUID, version: int) -> Version:
 
 def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str) -> None:
     said = form.cleaned_data
-    seen = shown.opened(said["displayed"], digest=said["digest"], person_id=reviewer.person_id)
+    seen = proven(item, said, said["decision"], reviewer)
     if said["version"] != item.version:
         raise Conflict("The form was for another version.")
     api.decide(

@@ -1,6 +1,7 @@
 """Rejecting several: shown once more, then each through the same door, each with its own answer."""
 
 import re
+import uuid
 
 import pytest
 
@@ -58,7 +59,22 @@ def test_each_is_rejected_for_the_one_reason(desk: Desk, rosa: Reader) -> None:
     assert all(each.seen["in_bulk"] for each in said)
 
 
-def test_each_has_its_own_answer(desk: Desk, rosa: Reader, mina: Person) -> None:
+def test_c14_each_is_meant_by_its_name_however_it_is_sent(desk: Desk, rosa: Reader) -> None:
+    """In another order than listed, twice, and beside what there is not."""
+    first, second, third = (desk.propose_refund() for _ in range(3))
+    sent = [third, first, third, Proposal(id=uuid.uuid4())]
+    page = choose(rosa, *sent)
+    assert "Reject 2 proposals" in page.text
+    assert second.digest not in page.html
+    chosen = token(page)
+    for spoilt in (chosen[:-1], f"{chosen}, {chosen}", chosen[1:]):
+        assert rosa.post("/inbox/reject/", chosen=spoilt, reason="No.").status == 400
+    assert statuses(first, second, third) == ["open"] * 3
+    assert "2 of 2 rejected" in rosa.post("/inbox/reject/", chosen=chosen, reason="No.").text
+    assert statuses(first, second, third) == ["rejected", "open", "rejected"]
+
+
+def test_c68_each_has_its_own_answer(desk: Desk, rosa: Reader, mina: Person) -> None:
     approved, late, changed, fine = (desk.propose_refund() for _ in range(4))
     chosen = token(choose(rosa, approved, late, changed, fine))
     desk.approve(approved, by=mina)

@@ -1,5 +1,6 @@
 """Deciding: one clear word of somebody entitled, about exactly what they saw, or nothing."""
 
+import json
 from typing import Any
 
 import pytest
@@ -209,18 +210,24 @@ def test_what_was_shown_of_one_version_decides_no_other(
         "displayed": forged(first.digest, people.rosa.pk),
         "version": "1",
     }
-    before = contents(database)
+    before = besides_the_log(database)
     answer = rosa.decide(second, "approve", **old)
     assert answer.status == 409
-    assert contents(database) == before
+    assert besides_the_log(database) == before
     assert rosa.decide(second, "approve", version="1").status == 409
-    assert contents(database) == before
+    assert besides_the_log(database) == before
 
 
 def forged(digest: str, person_id: int, **changed: Any) -> str:
     """A proof with our own key, of something that was perhaps never displayed."""
     facts = {"digest": digest, "person": person_id, "template": "x", "locale": "en", "zone": "UTC"}
     return signing.dumps({**facts, "at": "2026-01-01T00:00:00+00:00", **changed}, salt=shown.SALT)
+
+
+def besides_the_log(database: Database) -> dict[str, str]:
+    """That somebody tried is a fact of the run, and the run's row counts its facts."""
+    told = contents(database)
+    return {name: told[name] for name in told if name not in ("engine_event", "engine_run")}
 
 
 def test_a_proof_that_is_not_ours_is_refused(
@@ -231,12 +238,30 @@ def test_a_proof_that_is_not_ours_is_refused(
     facts = {"digest": proposal.digest, "person": people.rosa.pk}
     elsewhere = signing.dumps(facts, salt="another")
     other_key = signing.dumps(facts, key="another", salt=shown.SALT)
-    before = contents(database)
+    before = besides_the_log(database)
     for proof in (elsewhere, other_key, ours[:-1], ours + "x", "x", ours.replace(":", ".")):
         answer = rosa.decide(proposal, "approve", displayed=proof)
         assert answer.status == 409, proof
         assert "This is not what your page showed" in answer.text
-    assert contents(database) == before
+    assert besides_the_log(database) == before
+
+
+def test_c08_that_somebody_tried_without_a_proof_of_their_own_is_told_in_the_log(
+    desk: Desk, people: People, reading: Readers, rosa: Reader
+) -> None:
+    proposal, other = desk.propose_refund(), desk.propose_refund(amount="30.00")
+    stolen = rosa.get(address_of(other)).form["displayed"]
+    for decision, proof in (("approve", stolen), ("reject", "made up")):
+        rosa.decide(proposal, decision, displayed=proof)
+    *_, first, second = desk.database.log(proposal.run_id)
+    for event, decision in ((first, "approve"), (second, "reject")):
+        said = json.loads(bytes(event["payload"]))
+        assert (event["kind"], event["actor"]) == ("decision_refused", f"person:{people.rosa.pk}")
+        assert (said["decision"], said["version"]) == (decision, 1)
+    ada = reading(people.ada)
+    assert "Wanted to decide, and was refused" in ada.get(f"/runs/{proposal.run_id}/").text
+    event_page = ada.get(f"/audit/{proposal.run_id}/{second['seq']}/")
+    assert "The proof of what was displayed is not one of ours." in event_page.text
 
 
 def test_somebody_elses_proof_is_refused(
@@ -245,9 +270,9 @@ def test_somebody_elses_proof_is_refused(
     proposal = desk.propose_refund()
     nina = reading(people.somebody("nina", "reviewer"))
     theirs = nina.get(address_of(proposal)).form["displayed"]
-    before = contents(database)
+    before = besides_the_log(database)
     assert rosa.decide(proposal, "approve", displayed=theirs).status == 409
-    assert contents(database) == before
+    assert besides_the_log(database) == before
 
 
 def test_the_proof_of_another_proposal_is_refused(
@@ -255,11 +280,11 @@ def test_the_proof_of_another_proposal_is_refused(
 ) -> None:
     proposal, other = desk.propose_refund(), desk.propose_refund(amount="30.00")
     theirs = rosa.get(address_of(other)).form
-    before = contents(database)
+    before = besides_the_log(database)
     assert rosa.decide(proposal, "approve", displayed=theirs["displayed"]).status == 409
     both = {"displayed": theirs["displayed"], "digest": theirs["digest"]}
     assert rosa.decide(proposal, "approve", **both).status == 409
-    assert contents(database) == before
+    assert besides_the_log(database) == before
 
 
 def test_bytes_that_were_changed_under_the_page_are_never_approved(

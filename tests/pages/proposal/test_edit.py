@@ -78,6 +78,20 @@ def test_the_editor_is_offered_no_decision_and_another_reviewer_is(
     assert second.status == "approved"
 
 
+def test_c07_an_edit_names_no_other_action(desk: Desk, rosa: Reader, mina: Reader) -> None:
+    """Whatever else is posted: the form knows arguments, and the action is the stored one."""
+    order = desk.purchase()
+    first = desk.propose_refund(order)
+    other = {"action": "ledger.reverse_refund", "action_version": "1", "risk": "low"}
+    assert edit(rosa, first, amount="20.00", **other).status == 302
+    desk.work(first.run_id)
+    second = desk.proposal(first.run_id)
+    assert (second.action, second.risk, second.version) == (first.action, first.risk, 2)
+    assert mina.decide(second, "approve").status == 302
+    desk.work(first.run_id)
+    assert (desk.ledger.refunded(order), desk.ledger.movements(order)) == ("20.00", 1)
+
+
 def test_what_was_displayed_is_kept_with_the_edit(desk: Desk, people: People, rosa: Reader) -> None:
     proposal = desk.propose_refund()
     edit(rosa, proposal, amount="20.00")
@@ -102,10 +116,12 @@ def test_an_edit_that_is_not_clear_changes_nothing(
     desk: Desk, rosa: Reader, case: str, changed: dict[str, Any], status: int, words: str
 ) -> None:
     proposal = desk.propose_refund()
-    before = desk.run(proposal.run_id).last_seq
+    before = desk.database.kinds(proposal.run_id)
     answer = edit(rosa, proposal, **changed)
     assert (answer.status, words in answer.text) == (status, True), answer.text
-    assert desk.run(proposal.run_id).last_seq == before
+    noted = ["decision_refused"] if status == 409 else []
+    assert desk.database.kinds(proposal.run_id) == [*before, *noted]
+    assert desk.proposal(proposal.run_id).status == "open"
 
 
 def test_a_page_of_the_version_before_decides_nothing_and_says_what_was_edited(
