@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from oversight.counting import CACHE
 from oversight.openid.provider import Provider, named
 
 DEMO_ENVIRONMENT = "demo.env"
@@ -138,7 +139,7 @@ def shared_cache(url: str) -> dict[str, Any]:
     """Django's cache at `url`, which all processes share; without one, each has its own."""
     if not url:
         return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}
+    return {**CACHE, "LOCATION": url}
 
 
 def identity_provider(environ: Mapping[str, str]) -> Provider | None:

@@ -96,6 +96,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "oversight.access.RouteAccess",
+    "oversight.counting.FailsClosed",
 ]
 if DEMO:
     INSTALLED_APPS.append("oversight.demo")
@@ -207,7 +208,15 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
 # Beside those of signing in by password: how often one address may try to come by an invitation,
 # and how often it is sent to the identity provider.
-ACCOUNT_RATE_LIMITS = {"join": "30/m/ip", "openid": "30/m/ip"}
+# A wrong password counts against the address, against the name as typed at that address, and, so
+# that many addresses are not many tries, against the name everywhere: see `oversight.signing_in`.
+ACCOUNT_RATE_LIMITS = {
+    "join": "30/m/ip",
+    "openid": "30/m/ip",
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    "guesses": "60/h/key",
+}
 # Signing in by OpenID Connect; None where no provider is named, and then no page and route has it.
 PLACET_OPENID: Any = identity_provider(environ)
 

@@ -46,15 +46,19 @@ class Visitor:
     def __init__(self, site: str, address: str = "") -> None:
         self.site, self.address = site, address or f"127.0.1.{next(_addresses)}"
         self.cookies: dict[str, str] = {}
+        self._token_of = ("", "")
 
     def get(self, url: str) -> Answer:
         return self._asked("GET", url)
 
     def post(self, path: str, page: str = "/sign-in/", **fields: str) -> Answer:
-        """A form of a page of ours, with the token that the page gave."""
-        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.get(page).html)
-        assert token is not None, f"there is no form on {page}"
-        return self._asked("POST", path, {**fields, "csrfmiddlewaretoken": token[1]})
+        """A form of a page of ours, with the token that such a page gave."""
+        cookie = self.cookies.get("placet-csrf")
+        if cookie is None or cookie != self._token_of[0]:
+            found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.get(page).html)
+            assert found is not None, f"there is no form on {page}"
+            self._token_of = (self.cookies["placet-csrf"], found[1])
+        return self._asked("POST", path, {**fields, "csrfmiddlewaretoken": self._token_of[1]})
 
     def sign_in(self, name: str, password: str = PASSWORD) -> Answer:
         return self.post("/sign-in/", login=name, password=password)
