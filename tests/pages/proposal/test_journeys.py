@@ -139,6 +139,7 @@ def test_two_whose_approvals_are_both_needed_press_at_the_same_instant(
 def roles_taken_away(zoe: Screen, person: Person) -> None:
     """By Zoe, on the person's page."""
     page = zoe.open(f"/people/{person.pk}/")
+    page.locator("summary").filter(has_text="Roles and groups").click()
     form = page.get_by_role("form", name="Roles and groups")
     form.get_by_label("Reviewer").uncheck()
     form.get_by_label("Reason").fill("They work elsewhere now.")
