@@ -4,6 +4,7 @@
 function again when deciding and at the gate.
 """
 
+import secrets
 import uuid
 from datetime import datetime, timedelta
 from typing import Any
@@ -120,12 +121,19 @@ def _shown(
         "risk": action.risk,
         "policy_version": policy["version"],
         "wait_seconds": policy["rule"]["wait_seconds"],
+        "lot": lot(),
         "precondition": premises,
         "agent": position.initiator,
         "why": pending.why,
         "evidence": list(pending.evidence),
         "valid_until": valid_until,
     }
+
+
+def lot() -> int:
+    """Drawn for every version, and used where an exemption would let it through: some of these are
+    asked of people all the same, and nobody can tell beforehand which."""
+    return secrets.randbelow(2**31)
 
 
 def _repeats(position: Position, pending: Pending) -> list[Facts]:

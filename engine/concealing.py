@@ -72,6 +72,23 @@ def unchanged(
     return document
 
 
+def has_secrets(model: type[BaseModel]) -> bool:
+    """Whether a document of this model may hold secrets, however deep its types put them."""
+    fields = model.model_fields.values()
+    return any(_may_hold_secrets(field.annotation, field.metadata) for field in fields)
+
+
+def _may_hold_secrets(annotation: Any, marks: Iterable[Any]) -> bool:
+    if any(isinstance(mark, Concealed) for mark in marks):
+        return True
+    if _is_model(annotation):
+        return has_secrets(annotation)
+    inner = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        return _may_hold_secrets(inner[0], inner[1:])
+    return any(_may_hold_secrets(one, ()) for one in inner)
+
+
 def forget() -> None:
     """Start afresh: nothing has been revealed yet."""
     _revealed.set(None)

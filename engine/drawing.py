@@ -15,6 +15,8 @@ _ABOUT = {
     "proposal": "One version of the request that one effect be allowed.",
     "alert": "A fact that a person must acknowledge. It re-opens when it gets worse.",
     "policy": "One version of the rules by which people decide. A second person puts it in force.",
+    "exemption": "An approval given beforehand, of a class of requests. That its time is over, or "
+    "its last use gone, is no state: it is asked at each use.",
 }
 
 

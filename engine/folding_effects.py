@@ -263,6 +263,8 @@ FOLDS: Mapping[str, Folded] = {
     "request_refused": unchanged,
     "proposal_opened": _opened,
     "proposal_approved": _decided("approved"),
+    "proposal_exempted": _decided("approved"),
+    "proposal_drawn": unchanged,
     "proposal_rejected": _decided("rejected"),
     "proposal_returned": _decided("returned"),
     "proposal_expired": _decided("expired"),

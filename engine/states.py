@@ -66,12 +66,36 @@ POLICY: Machine = {
     "dropped": (),
 }
 
+EXEMPTION: Machine = {
+    "proposed": ("standing", "dropped"),
+    "standing": ("ended",),
+    "ended": (),
+    "dropped": (),
+}
+
+EXEMPTION_ENDS = (
+    "revoked",
+    "stopped",
+    "rule_changed",
+    "action_changed",
+    "rejected",
+    "not_approved",
+    "verification_failed",
+    "rolled_back",
+)
+"""What ends an exemption before its time and its last use."""
+MOST_USES = 1_000
+LONGEST_EXEMPTION_DAYS = 30
+RAREST_ASKED = 20
+"""At least one in so many of an exemption's uses is asked of a person all the same."""
+
 MACHINES: Mapping[str, Machine] = {
     "run": RUN,
     "effect": EFFECT,
     "proposal": PROPOSAL,
     "alert": ALERT,
     "policy": POLICY,
+    "exemption": EXEMPTION,
 }
 
 PAUSE_REASONS = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import conf
 from . import versions as carried_over
 from .errors import Conflict
-from .store import alerts, escalating, proposals, runs, stops, versions
+from .store import alerts, escalating, exempting, proposals, runs, stops, versions
 
 logger = logging.getLogger(__name__)
 
@@ -16,9 +16,9 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
     """What one sweep found: runs without a worker, how many proposals it expired, how many it
-    reminded of, how many it escalated, how many it lapsed under a stop or another rule, how many
-    alerts it opened again, and how many runs it woke since their proposals will fall under this
-    code."""
+    reminded of, how many it escalated, how many it lapsed under a stop or another rule or since
+    their exemption has ended, how many alerts it opened again, and how many runs it woke since
+    their proposals will fall under this code."""
 
     runs: tuple[uuid.UUID, ...]
     expired: int
@@ -32,7 +32,7 @@ class Swept:
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
     ended = {"expired": _expire_overdue(), "reopened": _reopen_overdue()}
-    ended["lapsed"] = _lapse_stopped() + _lapse_under_another_rule()
+    ended["lapsed"] = _lapse_stopped() + _lapse_under_another_rule() + _lapse_no_longer_exempt()
     called = {"reminded": _remind(), "escalated": _escalate()}
     outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
@@ -65,6 +65,12 @@ def _escalate() -> int:
     """Nobody has decided in time, or nobody is there who could: others are asked, too."""
     due = escalating.proposals_to_escalate(conf.sweep_batch())
     return sum(_ended(escalating.escalate_proposal_if_due, *each) for each in due)
+
+
+def _lapse_no_longer_exempt() -> int:
+    """An exemption has ended: what it let through and what was not sent is asked of people."""
+    ended = exempting.proposals_no_longer_exempt(conf.sweep_batch())
+    return sum(_ended(exempting.lapse_proposal_if_no_longer_exempt, *each) for each in ended)
 
 
 def _reopen_overdue() -> int:

@@ -27,6 +27,13 @@ from .entrance import (
     note_signed_in,
     note_signed_out,
 )
+from .exemptions import (
+    approve_exemption,
+    end_exemption,
+    propose_exemption,
+    step_up_for_exemption,
+    why_not_exempt,
+)
 from .forks import fork_run
 from .invitations import (
     note_invitation_withdrawn,
@@ -81,6 +88,7 @@ __all__ = [
     "accept_effect",
     "acknowledge_alert",
     "answer_question",
+    "approve_exemption",
     "beyond_reach",
     "cancel_run",
     "change_person",
@@ -90,6 +98,7 @@ __all__ = [
     "deliver_event",
     "drop_policy",
     "edit",
+    "end_exemption",
     "export_events",
     "finish_run",
     "fork_run",
@@ -120,6 +129,7 @@ __all__ = [
     "position_at",
     "preview_rollback",
     "probe_again",
+    "propose_exemption",
     "propose_policy",
     "put_policy_in_force",
     "raise_budget",
@@ -132,6 +142,7 @@ __all__ = [
     "short_of",
     "start_run",
     "step_up",
+    "step_up_for_exemption",
     "stop",
     "stop_everything",
     "stop_over",
@@ -139,6 +150,7 @@ __all__ = [
     "verify_log",
     "why_not_decide",
     "why_not_edit",
+    "why_not_exempt",
     "withdraw_proposal",
     "withdraw_qualification",
 ]

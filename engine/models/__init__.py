@@ -2,6 +2,7 @@
 
 from .approval import Claim, Decision, Policy, Proposal, Qualification, StepUp, Stop
 from .effect import Alert, Effect, Evidence, Secret
+from .exemption import Exemption, Voice
 from .inbound import InboundEvent, Taking, Wait
 from .rehearsal import Rehearsal
 from .run import Checkpoint, Event, Run, SearchableField
@@ -15,6 +16,7 @@ __all__ = [
     "Effect",
     "Event",
     "Evidence",
+    "Exemption",
     "InboundEvent",
     "Policy",
     "Proposal",
@@ -27,5 +29,6 @@ __all__ = [
     "Stop",
     "Taking",
     "Value",
+    "Voice",
     "Wait",
 ]

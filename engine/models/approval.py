@@ -22,7 +22,8 @@ class Proposal(models.Model):
     are those whose members decide it, by the rule in its terms: once it has escalated, the one that
     it escalated to is among them. `editors` are the people who wrote
     some of it, by the same terms, and so never decide it. `remind_at` and `escalate_at` are NULL
-    where the rule asks for neither.
+    where the rule asks for neither. `exemption` is the standing one that let it through; or, where
+    it is `drawn`, would have, had its lot not been to be asked of people.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -55,6 +56,10 @@ class Proposal(models.Model):
     escalate_at = models.DateTimeField(null=True)
     escalated_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
+    exemption = models.ForeignKey(
+        "engine.Exemption", models.PROTECT, null=True, related_name="proposals"
+    )
+    drawn = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
@@ -69,6 +74,10 @@ class Proposal(models.Model):
             models.CheckConstraint(
                 name="proposal_escalates_by_its_rule",
                 condition=Q(escalated_at=None) | Q(escalate_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="proposal_drawn_for_an_exemption",
+                condition=Q(drawn=False) | Q(exemption__isnull=False),
             ),
         ]
         indexes = [
@@ -104,13 +113,17 @@ class Proposal(models.Model):
 
 
 class StepUp(models.Model):
-    """A second factor that somebody has shown, to approve one digest in one session: good once.
+    """A second factor that somebody has shown, to approve one digest in one session: good once. It
+    is that of a proposal version, or of an exemption.
 
     `session` is the SHA-256 (hex) of what names the session.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
-    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="step_ups")
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="step_ups")
+    exemption = models.ForeignKey(
+        "engine.Exemption", models.PROTECT, null=True, related_name="step_ups"
+    )
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     digest = models.TextField()
     factor = models.TextField()
@@ -122,6 +135,11 @@ class StepUp(models.Model):
     class Meta:
         constraints = [
             one_of("step_up_factor_known", "factor", states.FACTORS),
+            models.CheckConstraint(
+                name="step_up_for_one_thing",
+                condition=Q(proposal=None, exemption__isnull=False)
+                | Q(proposal__isnull=False, exemption=None),
+            ),
             models.CheckConstraint(
                 name="step_up_is_short",
                 condition=Q(expires_at__gt=models.F("made_at"))

@@ -193,6 +193,7 @@ BEGIN
     r.state_version := r.state_version + 1;
     UPDATE engine_proposal SET status = 'withdrawn', closed_at = r.last_at
     WHERE id = o.id AND status = o.status;
+    PERFORM doors._end_of_drawn(o, p_actor, 'withdrawn');
     UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
     WHERE proposal_id = o.proposal_id AND proposal_version = o.version AND status = 'prepared';
     RETURN doors._finished(r, p_checkpoint);

@@ -5,18 +5,42 @@
 -- during it.
 CREATE FUNCTION doors.why_not_decide(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
-DECLARE
-    v_why_not text := doors._why_not_counted(p_person, p_proposal);
-    v_again timestamptz;
 BEGIN
-    IF v_why_not IS NULL THEN
-        v_again := (SELECT doors._free_again_at(p_person, training, action)
-                    FROM engine_proposal WHERE id = p_proposal AND training IS NOT NULL);
-        IF v_again IS NOT NULL THEN
-            RETURN format('who has decided so many rests until %s', doors._instant(v_again));
-        END IF;
+    RETURN coalesce(doors._why_not_counted(p_person, p_proposal), (
+        SELECT doors._why_to_rest(p_person, training, action)
+        FROM engine_proposal WHERE id = p_proposal));
+END $$;
+
+-- That somebody has decided as many as they may for now, and until when; NULL where they have not.
+CREATE FUNCTION doors._why_to_rest(p_person bigint, p_training text, p_action text) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE v_again timestamptz;
+BEGIN
+    IF p_training IS NOT NULL THEN
+        v_again := doors._free_again_at(p_person, p_training, p_action);
     END IF;
-    RETURN v_why_not;
+    RETURN 'who has decided so many rests until ' || doors._instant(v_again);
+END $$;
+
+-- Why this person decides nothing of this action, whatever it is, that these groups decide and that
+-- takes this training (or none); NULL when they may.
+CREATE FUNCTION doors._why_without_authority(
+    p_person bigint, p_groups text[], p_training text, p_action text) RETURNS text
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE status = 'in_force') THEN
+        RETURN 'no policy is in force';
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM doors.authority WHERE person_id = p_person AND active) THEN
+        RETURN 'this person is not active';
+    END IF;
+    IF doors._found_in(p_groups, ARRAY[p_person]) = 0 THEN
+        RETURN format('only members of "%s" decide this', array_to_string(p_groups, '", "'));
+    END IF;
+    IF NOT doors._is_qualified(p_person, p_training, p_action) THEN
+        RETURN format('only who is qualified by "%s" decides this', p_training);
+    END IF;
+    RETURN NULL;
 END $$;
 
 -- Why this person's word does not count for this proposal now; NULL when it does: active, in one of
@@ -24,21 +48,12 @@ END $$;
 -- that it is a branch of, nor who wrote some of what is asked.
 CREATE FUNCTION doors._why_not_counted(p_person bigint, p_proposal uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
-DECLARE v_groups text[]; v_training text; v_action text;
+DECLARE v_why_not text;
 BEGIN
-    SELECT groups, training, action INTO v_groups, v_training, v_action
+    SELECT doors._why_without_authority(p_person, groups, training, action) INTO v_why_not
     FROM engine_proposal WHERE id = p_proposal;
-    IF NOT EXISTS (SELECT 1 FROM engine_policy WHERE status = 'in_force') THEN
-        RETURN 'no policy is in force';
-    END IF;
-    IF NOT EXISTS (SELECT 1 FROM doors.authority WHERE person_id = p_person AND active) THEN
-        RETURN 'this person is not active';
-    END IF;
-    IF doors._found_in(v_groups, ARRAY[p_person]) = 0 THEN
-        RETURN format('only members of "%s" decide this', array_to_string(v_groups, '", "'));
-    END IF;
-    IF NOT doors._is_qualified(p_person, v_training, v_action) THEN
-        RETURN format('only who is qualified by "%s" decides this', v_training);
+    IF v_why_not IS NOT NULL OR NOT FOUND THEN
+        RETURN coalesce(v_why_not, 'there is no such proposal');
     END IF;
     IF EXISTS (SELECT 1 FROM engine_proposal o, doors._line(o.run_id) r
                JOIN engine_event e ON e.run_id = r.run_id AND e.seq = 1
@@ -96,7 +111,9 @@ BEGIN
         RETURN doors._refused_decision(r, p_actor, p, v_why_not);
     END IF;
     PERFORM doors._must_be_decidable(r, o, p);
-    PERFORM doors._must_meet_challenge(o, p);
+    IF p->>'decision' = 'approve' THEN
+        PERFORM doors._must_have_typed(doors._facts(o.terms)->>'challenge', p);
+    END IF;
     s := doors._use_step_up(o, p, p_session);
     r := doors._append(r, 'decision_made', p_actor, doors._with_step_up(p_payload, s));
     INSERT INTO engine_decision (id, proposal_id, person_id, person_name, decision, reason_code,
@@ -108,6 +125,9 @@ BEGIN
     IF v_status IS NOT NULL THEN
         r := doors._close_proposal(r, o, v_status, p_actor, p->>'question');
     END IF;
+    IF p->>'decision' = 'reject' THEN
+        PERFORM doors._end_of_rejected(o, p_actor, p->>'person_name');
+    END IF;
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;
@@ -116,6 +136,9 @@ END $$;
 CREATE FUNCTION doors._must_be_decidable(r engine_run, o engine_proposal, p json) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF o.exemption_id IS NOT NULL AND NOT o.drawn THEN
+        PERFORM doors._refuse('conflict', 'a standing exemption let it through');
+    END IF;
     IF o.status IN ('approved', 'rejected', 'returned') THEN
         PERFORM doors._refuse('already_decided', doors._who_decided(o));
     END IF;
@@ -166,19 +189,19 @@ BEGIN
     END IF;
 END $$;
 
--- An approval carries, as text, the value that the stored terms ask to be typed; blanks around it
+-- An approval carries, as text, the value that what was shown asks to be typed; blanks around it
 -- do not count. Read after the digest was recomputed: the bytes are those that were shown.
-CREATE FUNCTION doors._must_meet_challenge(o engine_proposal, p json) RETURNS void
+CREATE FUNCTION doors._must_have_typed(p_asked text, p json) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE v_asked text := doors._facts(o.terms)->>'challenge'; v_typed text;
+DECLARE v_typed text;
 BEGIN
-    IF v_asked IS NULL OR p->>'decision' <> 'approve' THEN
+    IF p_asked IS NULL THEN
         RETURN;
     END IF;
     IF json_typeof(p->'challenge') = 'string' THEN
         v_typed := btrim(p->>'challenge', E' \t\r\n');
     END IF;
-    IF v_typed IS DISTINCT FROM v_asked THEN
+    IF v_typed IS DISTINCT FROM p_asked THEN
         PERFORM doors._refuse('challenge_failed');
     END IF;
 END $$;

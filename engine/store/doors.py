@@ -33,6 +33,8 @@ FILES = (
     "proposals",
     "deciding",
     "escalating",
+    "exemptions",
+    "exempting",
     "claims",
     "edits",
     "premises",

@@ -29,6 +29,7 @@ BEGIN
     PERFORM doors._must_move('proposal', o.status, 'superseded');
     r := doors._append(r, 'proposal_edited', p_actor, p_payload);
     UPDATE engine_proposal SET status = 'superseded', closed_at = r.last_at WHERE id = o.id;
+    PERFORM doors._end_of_drawn(o, p_actor, 'edited');
     r.wake_at := doors._awake(r);
     PERFORM doors._save(r);
     RETURN doors._told(r);

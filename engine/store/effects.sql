@@ -21,6 +21,9 @@ BEGIN
     r.state_version := r.state_version + 1;
     e.updated_at := r.last_at;
     INSERT INTO engine_effect SELECT (e).*;
+    IF e.compensates_id IS NOT NULL THEN
+        PERFORM doors._end_behind(ARRAY[e.compensates_id], p_actor, 'rolled_back');
+    END IF;
     RETURN doors._finished(r, p_checkpoint);
 END $$;
 
@@ -87,7 +90,8 @@ BEGIN
     END IF;
 END $$;
 
--- An approval of exactly this digest that is valid now, by somebody who may still give it.
+-- An approval of exactly this digest that is valid now, by somebody who may still give it; or one given
+-- beforehand, by a standing exemption that still lets it through.
 CREATE FUNCTION doors._must_be_approved(e engine_effect, p_digest text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE o engine_proposal;
@@ -109,7 +113,9 @@ BEGIN
        > clock_timestamp() THEN
         PERFORM doors._refuse('too_early', doors._instant(o.closed_at));
     END IF;
-    IF NOT doors._is_approved(o, p_digest) THEN
+    IF o.exemption_id IS NOT NULL AND NOT o.drawn THEN
+        PERFORM doors._must_be_exempt(e, o);
+    ELSIF NOT doors._is_approved(o, p_digest) THEN
         PERFORM doors._refuse('not_permitted', 'who approved it may no longer do so');
     END IF;
 END $$;
@@ -320,6 +326,9 @@ BEGIN
     r.state_version := r.state_version + 1;
     UPDATE engine_effect SET verification = p->>'verification', updated_at = r.last_at
     WHERE effect_id = e.effect_id AND committed_at IS NULL;
+    IF p->>'verification' NOT IN ('passed', 'not_yet') THEN
+        PERFORM doors._end_behind(ARRAY[e.effect_id], p_actor, 'verification_failed');
+    END IF;
     RETURN doors._finished(r, p_checkpoint);
 END $$;
 

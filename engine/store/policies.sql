@@ -134,6 +134,7 @@ BEGIN
         in_force_by_name = p->>'person_name', in_force_at = clock_timestamp()
     WHERE version = o.version AND status = 'proposed';
     PERFORM doors._note_policy('policy_put_in_force', p_actor, o.version, p);
+    PERFORM doors._end_under_another_rule(p_actor, p->>'person_name', o.version);
 END $$;
 
 CREATE FUNCTION doors._must_take_the_place_of(p_version int) RETURNS void

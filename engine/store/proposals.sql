@@ -56,7 +56,9 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- A worker opens a proposal version: its frozen bytes, its digest and its key are fixed here. Under
--- a stop nobody is asked what nobody may allow.
+-- a stop nobody is asked what nobody may allow. What a standing exemption lets through is not asked
+-- either, and that is told in the same commit: the worker hears of it as of a decision, and so the
+-- checkpoint is of the opening alone.
 CREATE FUNCTION doors.open_proposal(
     p_run uuid, p_token bigint, p_folded bigint, p_actor text, p_payload bytea, p_checkpoint json,
     p_values bytea[])
@@ -66,6 +68,8 @@ DECLARE
     r engine_run := doors._held(p_run, p_token);
     p json := doors._facts(p_payload);
     o engine_proposal;
+    v_told json;
+    v_older uuid[];
 BEGIN
     IF r.last_seq > p_folded THEN
         RETURN doors._behind(r, p_folded);
@@ -80,7 +84,14 @@ BEGIN
     PERFORM doors._must_match(o, o.digest);
     PERFORM doors._must_be_under_its_rule(o);
     INSERT INTO engine_proposal SELECT (o).*;
-    RETURN doors._finished(r, p_checkpoint);
+    PERFORM doors._checkpoint(r, p_checkpoint);
+    v_told := doors._told(r);
+    v_older := doors._older_exemptions(o);
+    r := doors._exempted(r, o, (p->>'lot')::bigint, p_actor);
+    PERFORM doors._end_exemptions(v_older, p_actor, NULL, 'action_changed',
+                                  format('version %s of it is there', o.action_version));
+    PERFORM doors._save(r);
+    RETURN v_told;
 END $$;
 
 -- A new open version from the facts of its event.
@@ -108,6 +119,7 @@ BEGIN
     o.editors := ARRAY(SELECT (e->>'person')::bigint FROM json_array_elements(
         doors._facts(o.terms)->'editors') e);
     o.status := 'open';
+    o.drawn := false;
     o.agent := p->>'agent';
     o.why := p->>'why';
     o.evidence := (p->'evidence')::jsonb;
@@ -181,6 +193,9 @@ BEGIN
         'question', p_question)::text, 'UTF8'));
     UPDATE engine_proposal SET status = p_status, question = p_question, closed_at = r.last_at
     WHERE id = o.id AND status = o.status;
+    IF p_status IN ('expired', 'withdrawn') THEN
+        PERFORM doors._end_of_drawn(o, p_actor, p_status);
+    END IF;
     r.wake_at := doors._awake(r);
     RETURN r;
 END $$;

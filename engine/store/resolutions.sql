@@ -43,6 +43,9 @@ BEGIN
         verification = CASE WHEN p->>'resolution' = 'partly' THEN 'partial' ELSE verification END,
         recorded_at = coalesce(recorded_at, r.last_at), updated_at = r.last_at
     WHERE effect_id = e.effect_id AND status = 'unknown';
+    IF p->>'resolution' = 'partly' THEN
+        PERFORM doors._end_behind(ARRAY[e.effect_id], p_actor, 'verification_failed');
+    END IF;
     r.wake_at := coalesce((p->>'until')::timestamptz, clock_timestamp());
     PERFORM doors._save(r);
     RETURN doors._told(r);

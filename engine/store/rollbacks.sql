@@ -22,6 +22,7 @@ BEGIN
     IF r.wake_at IS NOT NULL OR NOT (r.status = ANY (doors._working())) THEN
         r.wake_at := clock_timestamp();
     END IF;
+    PERFORM doors._end_behind(doors._to_be_taken_back(p), p_actor, 'rolled_back');
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;
@@ -44,6 +45,7 @@ BEGIN
     r := doors._locked(p_run);
     PERFORM doors._must_stand(r, p);
     r := doors._append(r, 'rollback_authorised', p_actor, p_payload);
+    PERFORM doors._end_behind(doors._to_be_taken_back(p), p_actor, 'rolled_back');
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;
@@ -129,6 +131,14 @@ BEGIN
     END IF;
 END $$;
 
+-- The effects that an operator's word is about, by whichever hand they are taken back.
+CREATE FUNCTION doors._to_be_taken_back(p json) RETURNS uuid[]
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT ARRAY(SELECT (c->>'effect_id')::uuid FROM (
+        SELECT json_array_elements(p->'covers') UNION ALL
+        SELECT json_array_elements(p->'by_hand')) AS x(c))
+$$;
+
 -- Everything that is to be taken back stands, and nothing later than it is left out that nobody
 -- has accepted yet.
 CREATE FUNCTION doors._must_stand(r engine_run, p json) RETURNS void
@@ -193,6 +203,7 @@ BEGIN
     IF NOT doors._is_terminal(r.status) THEN
         r.wake_at := clock_timestamp();
     END IF;
+    PERFORM doors._end_behind(ARRAY[e.effect_id], p_actor, 'rolled_back');
     PERFORM doors._save(r);
     RETURN doors._told(r);
 END $$;

@@ -40,49 +40,72 @@ BEGIN
         PERFORM doors._refuse('not_permitted', doors.why_not_decide(v_person, o.id));
     END IF;
     PERFORM doors._must_be_decidable(r, o, p);
-    PERFORM doors._must_have_factor(o, v_person, p->>'factor');
-    s.id := (p->>'step_up_id')::uuid;
-    s.made_at := clock_timestamp();
-    s.expires_at := s.made_at + make_interval(secs => p_seconds);
-    INSERT INTO engine_stepup (id, proposal_id, person_id, digest, factor, session, made_at,
-                               expires_at)
-    VALUES (s.id, o.id, v_person, o.digest, p->>'factor', p_session, s.made_at, s.expires_at);
-    RETURN doors.note('access', 'stepped_up', p_actor, convert_to(json_build_object(
-        'step_up_id', s.id, 'person', v_person, 'person_name', p->>'person_name',
-        'factor', p->>'factor', 'until', doors._instant(s.expires_at))::text, 'UTF8'));
+    PERFORM doors._must_have_factor(doors._rule_of(o)->>'step_up', v_person, p->>'factor');
+    s.proposal_id := o.id;
+    s.digest := o.digest;
+    RETURN doors._keep_proof(s, p_actor, p, p_session, p_seconds);
 END $$;
 
--- This person has such a factor, and it is one that the rule takes.
-CREATE FUNCTION doors._must_have_factor(o engine_proposal, p_person bigint, p_factor text)
+-- Keep the proof, of what `s` names already.
+CREATE FUNCTION doors._keep_proof(
+    s engine_stepup, p_actor text, p json, p_session text, p_seconds double precision) RETURNS json
+LANGUAGE plpgsql AS $$
+BEGIN
+    s.id := (p->>'step_up_id')::uuid;
+    s.person_id := (p->>'person')::bigint;
+    s.factor := p->>'factor';
+    s.session := p_session;
+    s.made_at := clock_timestamp();
+    s.expires_at := s.made_at + make_interval(secs => p_seconds);
+    INSERT INTO engine_stepup SELECT (s).*;
+    RETURN doors.note('access', 'stepped_up', p_actor, convert_to(json_build_object(
+        'step_up_id', s.id, 'person', s.person_id, 'person_name', p->>'person_name',
+        'factor', s.factor, 'until', doors._instant(s.expires_at))::text, 'UTF8'));
+END $$;
+
+-- This person has such a factor, and it is one that meets the rule's demand.
+CREATE FUNCTION doors._must_have_factor(p_demand text, p_person bigint, p_factor text)
 RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM doors.factors WHERE person_id = p_person AND kind = p_factor)
-       OR NOT doors._meets(p_factor, doors._rule_of(o)->>'step_up') THEN
+       OR NOT doors._meets(p_factor, p_demand) THEN
         PERFORM doors._refuse('not_permitted', 'this second factor does not count here');
     END IF;
 END $$;
 
--- The proof that this approval needs, used up: of this digest, by this person in this session, not
--- used before and not too old, by a factor that they still have. NULL where none is needed.
+-- The proof that a decision needs, used up. NULL where none is needed.
 CREATE FUNCTION doors._use_step_up(o engine_proposal, p json, p_session text)
 RETURNS engine_stepup
 LANGUAGE plpgsql AS $$
-DECLARE v_demand text := doors._rule_of(o)->>'step_up'; s engine_stepup;
 BEGIN
     IF p->>'decision' <> 'approve' OR NOT doors._needs_step_up(o) THEN
+        RETURN NULL;
+    END IF;
+    RETURN doors._use_proof(o.id, o.digest, doors._rule_of(o)->>'step_up', p, p_session);
+END $$;
+
+-- The proof that an approval of this needs, used up: of this digest, by this person in this session,
+-- not used before and not too old, by a factor that they still have. NULL where nothing is demanded.
+CREATE FUNCTION doors._use_proof(
+    p_what uuid, p_digest text, p_demand text, p json, p_session text) RETURNS engine_stepup
+LANGUAGE plpgsql AS $$
+DECLARE s engine_stepup;
+BEGIN
+    IF p_demand IS NOT DISTINCT FROM 'none' THEN
         RETURN NULL;
     END IF;
     UPDATE engine_stepup SET used_at = clock_timestamp() WHERE id = (
         SELECT x.id FROM engine_stepup x
         JOIN doors.factors f ON f.person_id = x.person_id AND f.kind = x.factor
-        WHERE x.proposal_id = o.id AND x.digest = o.digest AND x.session = p_session
-          AND x.person_id = (p->>'person')::bigint AND doors._meets(x.factor, v_demand)
+        WHERE p_what IN (x.proposal_id, x.exemption_id)
+          AND x.digest = p_digest AND x.session = p_session
+          AND x.person_id = (p->>'person')::bigint AND doors._meets(x.factor, p_demand)
           AND x.used_at IS NULL AND x.expires_at > clock_timestamp()
         ORDER BY x.made_at DESC LIMIT 1)
     RETURNING * INTO s;
     IF NOT FOUND THEN
-        PERFORM doors._refuse('step_up_needed', v_demand);
+        PERFORM doors._refuse('step_up_needed', p_demand);
     END IF;
     RETURN s;
 END $$;

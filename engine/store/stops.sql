@@ -90,6 +90,7 @@ BEGIN
     PERFORM doors.note('stops', 'stop_placed', p_actor, convert_to(json_build_object(
         'stop_id', v_id, 'scope', p_scope, 'reason', p_reason,
         'rollbacks_run', p_rollbacks_run)::text, 'UTF8'));
+    PERFORM doors._end_of_stopped(p_scope, p_actor, p_reason);
     RETURN v_id;
 END $$;
 

@@ -152,6 +152,11 @@ def _approved(book: _Book, event: Logged) -> None:
         book.change(book.of_version(event.facts), event.at, "decided", state="approved")
 
 
+def _exempted(book: _Book, event: Logged) -> None:
+    if "proposal_id" in event.facts:
+        book.change(book.of_version(event.facts), event.at, "decided", state="exempted")
+
+
 def _authorised(book: _Book, event: Logged) -> None:
     """By the decision that allowed one effect, or by an operator for all that they named."""
     covered = [event.facts, *event.facts.get("covers", ())]
@@ -260,6 +265,7 @@ _TOLD: Mapping[str, Callable[[_Book, Logged], None]] = {
     "request_taken_up": _requested,
     "proposal_opened": _opened,
     "proposal_approved": _approved,
+    "proposal_exempted": _exempted,
     **{f"proposal_{state}": _closed(state) for state in ENDED if state != "lapsed"},
     "proposal_retracted": _closed("withdrawn"),
     "approval_lapsed": _closed("lapsed"),

@@ -56,6 +56,17 @@ _KNOWN: Mapping[str, Callable[[], str]] = {
     "it is withdrawn already": lambda: _("It is withdrawn already."),
     "nothing would change": lambda: _("Nothing would change by it."),
     "who proposed it never puts it in force": lambda: _("Who proposed it never puts it in force."),
+    "who proposed it never approves it": lambda: _("Who proposed it never approves it."),
+    "whose agent it is never approves it": lambda: _("Whose agent it is never approves it."),
+    "you have approved it already": lambda: _("You have approved it already."),
+    "its risk is high": lambda: _("Never at high risk: each of these is decided by people."),
+    "nothing takes it back": lambda: _("Never for what nothing takes back."),
+    "its rule gives time to think": lambda: _("Never under a rule that gives time to think."),
+    "its rule demands a fresh rehearsal": lambda: _(
+        "Never under a rule that demands a fresh rehearsal."
+    ),
+    "its arguments have secrets": lambda: _("Never for an action with secret arguments."),
+    "another rule holds for it by now": lambda: _("Another rule holds for it by now."),
 }
 
 

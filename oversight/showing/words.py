@@ -80,6 +80,9 @@ PROPOSAL: Mapping[str, Shown] = {
     ),
     "open": _shown(_("Open"), _("It waits for a decision."), "ballot", "wait"),
     "approved": _shown(_("Approved"), _("People allowed exactly this."), "check-ring", "good"),
+    "exempted": _shown(
+        _("Exempt"), _("Nobody was asked: a standing exemption let it through."), "seal", "info"
+    ),
     "rejected": _shown(_("Rejected"), _("A person said no."), "cross-ring", "bad"),
     "returned": _shown(
         _("Returned"), _("Sent back to the agent with a question."), "bubble", "info"
@@ -275,6 +278,20 @@ CALLING: Mapping[str, Shown] = {
 }
 """What has been done because nobody decided."""
 
+EXEMPTION: Mapping[str, Shown] = {
+    "proposed": _shown(
+        _("Proposed"),
+        _("Those who decide what it is for have yet to approve it."),
+        "ballot",
+        "wait",
+    ),
+    "standing": _shown(_("Stands"), _("It lets through what it is for."), "seal", "good"),
+    "used_up": _shown(_("Used up"), _("Its last use is gone."), "check-twice", "plain"),
+    "over": _shown(_("Over"), _("Its time is over."), "hourglass", "plain"),
+    "ended": _shown(_("Ended"), _("It lets nothing through any more."), "ring-broken", "bad"),
+    "dropped": _shown(_("Dropped"), _("It never stood."), "minus-ring", "plain"),
+}
+
 TABLES: Mapping[str, Mapping[str, Shown]] = {
     "run": RUN,
     "effect": EFFECT,
@@ -290,6 +307,7 @@ TABLES: Mapping[str, Mapping[str, Shown]] = {
     "halt": HALT,
     "policy": POLICY,
     "calling": CALLING,
+    "exemption": EXEMPTION,
 }
 
 

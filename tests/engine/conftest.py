@@ -1,8 +1,11 @@
 """What several of the engine's tests ask for."""
 
+from collections.abc import Callable
+
 import pytest
 
-from engine import actions, workflows
+from engine import actions, approval, workflows
+from tests.engine.exempting import NEVER_DRAWN
 from tests.engine.taking_back import Refunds
 from tests.world import Desk
 
@@ -17,3 +20,14 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def refunds(desk: Desk) -> Refunds:
     return Refunds(desk)
+
+
+@pytest.fixture
+def lots(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """No lot says that people are asked of what is exempt, until a test has one drawn."""
+
+    def fall(lot: int) -> None:
+        monkeypatch.setattr(approval, "lot", lambda: lot)
+
+    fall(NEVER_DRAWN)
+    return fall

@@ -221,6 +221,8 @@ def opened(tables: Tables, fact: Fact) -> None:
         "escalate_at": after(fact.at, (rule["escalate"] or {}).get("after_seconds")),
         "escalated_at": None,
         "closed_at": None,
+        "exemption_id": None,
+        "drawn": False,
     }
 
 
@@ -231,6 +233,17 @@ def reminded(tables: Tables, fact: Fact) -> None:
 def escalated(tables: Tables, fact: Fact) -> None:
     row = tables.engine_proposal[fact.said["id"]]
     row.update(escalated_at=fact.at, groups=[*row["groups"], fact.said["to"]])
+
+
+def exempted(tables: Tables, fact: Fact) -> None:
+    """Nobody was asked: a standing exemption let it through."""
+    closed("approved")(tables, fact)
+    tables.engine_proposal[fact.said["id"]]["exemption_id"] = fact.said["exemption"]
+
+
+def drawn(tables: Tables, fact: Fact) -> None:
+    row = tables.engine_proposal[fact.said["id"]]
+    row.update(exemption_id=fact.said["exemption"], drawn=True)
 
 
 def content(said: dict[str, Any]) -> str:
@@ -526,6 +539,9 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "policy_proposed": heard,
     "policy_put_in_force": heard,
     "policy_dropped": heard,
+    "exemption_proposed": heard,
+    "exemption_approved": heard,
+    "exemption_ended": heard,
     "person_changed": heard,
     "invitation_made": heard,
     "invitation_withdrawn": heard,
@@ -569,6 +585,8 @@ HANDLERS: dict[str, Callable[[Tables, Fact], None]] = {
     "proposal_opened": opened,
     "decision_made": decided,
     "proposal_approved": closed("approved"),
+    "proposal_exempted": exempted,
+    "proposal_drawn": drawn,
     "proposal_rejected": closed("rejected"),
     "proposal_returned": closed("returned"),
     "proposal_reminded": reminded,

@@ -31,7 +31,8 @@ class Found:
 
 def found(trainings: Iterable[str]) -> Found:
     """What was decided in the last days. Of these trainings it is said who had them when. What
-    rehearsals asked is left out: nobody works by it."""
+    rehearsals asked is left out: nobody works by it; so is what nobody decided, since a standing
+    exemption let it through."""
     records = list(_decided()[: MOST + 1])
     more, records = len(records) > MOST, records[:MOST]
     heard = _heard(records, _qualified(trainings)) if records else {}
@@ -52,6 +53,7 @@ def _decided() -> Any:
     return (
         Proposal.objects.filter(status__in=DECIDED, closed_at__gte=Now() - timedelta(days=DAYS))
         .exclude(run__initiator="system:rehearsal")
+        .exclude(exemption__isnull=False, drawn=False)
         .annotate(rule=rule, headline=headline)
         .order_by("-closed_at", "id")
         .values(

@@ -166,6 +166,9 @@ _VOID: Mapping[str, Callable[[], str]] = {
         "Proposal lapsed: a stop is in force. It is asked anew once that is lifted"
     ),
     "RuleChanged": lambda: _("Proposal lapsed: another rule holds for it now. It is asked anew"),
+    "ExemptionEnded": lambda: _(
+        "Proposal lapsed: the standing exemption behind it has ended. People are asked"
+    ),
     "ApprovalTakenBack": lambda: _("Took the approval back. It is asked anew"),
 }
 

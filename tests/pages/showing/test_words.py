@@ -17,6 +17,7 @@ KNOWN_TO_THE_ENGINE = {
     "risk": states.RISKS,
     "pause": states.PAUSE_REASONS,
     "rollback": states.ROLLBACK_KINDS,
+    "exemption": states.EXEMPTION,
 }
 EVERY = [(kind, state) for kind, table in TABLES.items() for state in table]
 

@@ -1,0 +1,43 @@
+"""By which standing exemption a proposal version was let through, and who gave that."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, QuerySet
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
+from engine.models import Proposal, Voice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exempt:
+    """The exemption, and the names of the people whose approval it was."""
+
+    exemption_id: uuid.UUID
+    people: tuple[str, ...]
+
+    @property
+    def names(self) -> str:
+        return str(get_text_list(list(self.people), _("and")))
+
+
+def told(query: QuerySet[Proposal]) -> QuerySet[Proposal]:
+    """The same, with what `of` reads."""
+    voices = Voice.objects.filter(exemption=OuterRef("exemption_id")).order_by("given_at")
+    return query.annotate(given_by=ArraySubquery(voices.values("person_name")))
+
+
+def of(record: Any) -> Exempt | None:
+    """None for a version that people were asked."""
+    if record.exemption_id is None or record.drawn:
+        return None
+    return Exempt(exemption_id=record.exemption_id, people=tuple(record.given_by))
+
+
+def status(record: Any) -> str:
+    """The word for how it stands: what nobody was asked is not called approved."""
+    exempt = record.status == "approved" and record.exemption_id is not None and not record.drawn
+    return "exempted" if exempt else str(record.status)
