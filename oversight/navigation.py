@@ -44,7 +44,7 @@ def _places(request: HttpRequest) -> list[Place]:
         (reverse("alerts:page"), _("Alerts"), here == "alerts", alerts, "warning"),
         (reverse("checkpoints:page"), _("Checkpoints"), here == "checkpoints", None, "layers"),
         (reverse("rollbacks:page"), _("Rollback plans"), here == "rollbacks", None, "back"),
-        (reverse("policy:page"), _("Policy"), here == "policy", None, "ballot"),
+        (reverse("policy:page"), _("Policy"), here in ("policy", "exemptions"), None, "ballot"),
         (reverse("people:page"), _("People"), here == "people", None, "person"),
         (reverse("audit:page"), _("Audit"), here == "audit", None, "seal"),
         (reverse("api:page"), _("API"), here == "api", None, "code"),

@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("stop/", include("oversight.pages.stop.urls")),
     path("checkpoints/", include("oversight.pages.checkpoints.urls")),
     path("rollbacks/", include("oversight.pages.rollbacks.urls")),
+    path("policy/exemptions/", include("oversight.pages.exemptions.urls")),
     path("policy/", include("oversight.pages.policy.urls")),
     path("people/", include("oversight.pages.people.urls")),
     path("audit/", include("oversight.pages.audit.urls")),

@@ -1,4 +1,5 @@
-"""By which standing exemption a proposal version was let through, and who gave that."""
+"""By which standing exemption a proposal version was let through, who gave that, and whom one waits
+for."""
 
 import uuid
 from dataclasses import dataclass
@@ -6,10 +7,12 @@ from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet
+from django.db.models.functions import Now
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from engine.models import Proposal, Voice
+from engine import api
+from engine.models import Exemption, Proposal, Voice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,13 @@ def of(record: Any) -> Exempt | None:
     if record.exemption_id is None or record.drawn:
         return None
     return Exempt(exemption_id=record.exemption_id, people=tuple(record.given_by))
+
+
+def waiting_for(reader: api.Reviewer) -> int:
+    """How many exemptions are proposed that this person may approve, and has not."""
+    proposed = Exemption.objects.filter(status="proposed", until__gt=Now())
+    found = proposed.exclude(voices__person=reader.person_id).values_list("pk", flat=True)
+    return sum(api.why_not_exempt(reader, pk) is None for pk in found)
 
 
 def status(record: Any) -> str:

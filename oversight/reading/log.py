@@ -19,6 +19,7 @@ OF_EFFECTS = (
     "request_taken_up",
     "proposal_opened",
     "proposal_approved",
+    "proposal_exempted",
     "proposal_rejected",
     "proposal_returned",
     "proposal_expired",

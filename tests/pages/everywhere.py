@@ -16,6 +16,7 @@ from oversight import inviting
 from oversight.agents_api.keys import issue_key
 from oversight.models import Agent
 from tests.cast import AGENT, CAST, all_go_on, reviewer
+from tests.engine import exempting
 from tests.pages.alerts.trouble import stuck_rollback, wrong_refund
 from tests.pages.reading import Reader, address_of
 from tests.pages.rollbacks.tried import rehearsed
@@ -96,6 +97,9 @@ class Everywhere:
         proposed = api.propose_policy(rules, administrator=zoe, reason="Everybody errs.")
         for name in ("version", "replay", "answer"):
             yield f"policy:{name}", reverse(f"policy:{name}", args=[proposed])
+        exemption = exempting.proposed(self.desk)
+        for name in ("exemption", "approve", "step_up", "end"):
+            yield f"exemptions:{name}", reverse(f"exemptions:{name}", args=[exemption.pk])
 
     def _of_an_invitation(self) -> Iterator[tuple[str, str]]:
         zoe = self.desk.people.zoe
@@ -160,6 +164,7 @@ PLAIN = (
     *(f"stop:{name}" for name in ("page", "live", "place", "lift")),
     *("checkpoints:page", "checkpoints:live", "rollbacks:page"),
     *("policy:page", "policy:propose", "people:page", "people:me", "people:invite"),
+    *("exemptions:page", "exemptions:propose"),
     *(f"audit:{name}" for name in ("page", "live", "verify", "export", "exports", "exports_live")),
     *("api:page", "api:openapi", "api:v1:start_run", "api:v1:list_runs", "api:v1:deliver_event"),
     *("demo:world", "demo:elsewhere", "mfa_authenticate"),

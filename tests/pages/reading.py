@@ -19,6 +19,8 @@ TABLES = (
     "engine_checkpoint",
     "engine_proposal",
     "engine_decision",
+    "engine_exemption",
+    "engine_voice",
     "engine_claim",
     "engine_effect",
     "engine_alert",

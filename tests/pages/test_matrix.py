@@ -42,11 +42,13 @@ SAYING = {
     *("unknowns:ask", "unknowns:rule", "stop:place", "stop:lift", "audit:verify", "audit:export"),
     *("policy:answer", "people:change", "people:qualify", "people:withdraw"),
     *("people:again", "people:recall", "openid:link", "openid:unlink"),
+    *("exemptions:approve", "exemptions:end"),
 }
 """Where something is said by POST; every other method leads back to the page that has the form."""
 
 WITH_ITS_FORM = {
     *("demo:world", "policy:propose", "proposal:edit", "proposal:step_up", "people:invite"),
+    *("exemptions:propose", "exemptions:step_up"),
     *(f"security:{name}" for name in ("confirm", "add_app", "add_passkey", "remove", "codes")),
 }
 """Where something is said by POST to the address of the page itself."""

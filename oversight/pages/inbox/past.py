@@ -9,7 +9,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from engine.models import Decision, Effect, Proposal
 from oversight.pages.inbox.reads import shown
-from oversight.reading import keyset, reasons
+from oversight.reading import exempted, keyset, reasons
+from oversight.reading.exempted import Exempt
 from oversight.showing import literal, versions
 
 NEWEST_DECIDED = keyset.Order(at="closed_at", key="id")
@@ -17,7 +18,8 @@ NEWEST_DECIDED = keyset.Order(at="closed_at", key="id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """One proposal version that is no longer open, who closed it, and what became of it.
+    """One proposal version that is no longer open, who closed it, and what became of it. Nobody did
+    where it is `exempt`.
 
     `asked_anew` says what has changed under a version that fell for it; the next one is open to
     a decision of its own. It may be anybody's words.
@@ -34,6 +36,7 @@ class Decided:
     closed_at: datetime
     person: str
     reason: str
+    exempt: Exempt | None
     effect: str
     verification: str
     asked_anew: str
@@ -42,7 +45,7 @@ class Decided:
     def unsettled(self) -> bool:
         """Approved, and the world has not answered for good."""
         final = self.effect in ("committed", "failed", "compensated")
-        return self.status == "approved" and not final
+        return self.status in ("approved", "exempted") and not final
 
 
 def page(query: QuerySet[Proposal], cursor: keyset.Cursor) -> keyset.Page[Decided]:
@@ -54,7 +57,7 @@ def page(query: QuerySet[Proposal], cursor: keyset.Cursor) -> keyset.Page[Decide
     later = Proposal.objects.filter(
         proposal_id=OuterRef("proposal_id"), version=OuterRef("version") + 1
     )
-    told = query.annotate(
+    told = exempted.told(query).annotate(
         person=Subquery(said.values("person_name")[:1]),
         reason_code=Subquery(said.values("reason_code")[:1]),
         reason=Subquery(said.values("reason")[:1]),
@@ -72,8 +75,9 @@ def _decided(record: Any) -> Decided:
         proposal_id=record.proposal_id,
         version=record.version,
         run_id=record.run_id,
-        status=record.status,
+        status=exempted.status(record),
         closed_at=record.closed_at,
+        exempt=exempted.of(record),
         person=record.person or "",
         reason=reasons.in_words(record.reason_code, record.reason or ""),
         effect=_effect(record),

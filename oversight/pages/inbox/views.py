@@ -14,6 +14,7 @@ from oversight.access import person_id, roles_of, speaker
 from oversight.pages.inbox import forms, listing, reads, rejecting
 from oversight.pages.inbox.listing import DecidedList, OpenList
 from oversight.pages.inbox.rejecting import ReasonForm
+from oversight.reading import exempted
 
 
 @require_safe
@@ -29,6 +30,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "chips": listing.chips(wish) if understood else [],
         "tabs": listing.tabs(wish, waiting, claimed),
         "lost": reads.lost(me),
+        "to_exempt": 0 if wish.decided else exempted.waiting_for(speaker(request)),
     }
     return render(request, "inbox/page.html", context, status=200 if understood else 400)
 

@@ -11,8 +11,9 @@ from django.db.models.functions import Now
 
 from engine import states
 from engine.models import Decision, Effect, Event, Proposal
-from oversight.reading import calling, decidable, reasons
+from oversight.reading import calling, decidable, exempted, reasons
 from oversight.reading.calling import Calling
+from oversight.reading.exempted import Exempt
 from oversight.showing import literal
 
 
@@ -35,6 +36,7 @@ class Version:
     agent: str
     action: tuple[str, int]
     status: str
+    exempt: Exempt | None
     expired: bool
     risk: str
     policy_version: int
@@ -55,7 +57,10 @@ class Version:
 
     @property
     def shown_status(self) -> str:
-        """Expired as soon as its time is over, though a sweep has yet to say so."""
+        """Expired as soon as its time is over, though a sweep has yet to say so; and what nobody
+        was asked is not called approved."""
+        if self.status == "approved" and self.exempt:
+            return "exempted"
         return "expired" if self.status == "open" and self.expired else self.status
 
     @property
@@ -109,6 +114,7 @@ class Past:
 
     version: int
     status: str
+    exempt: Exempt | None
     opened_at: datetime
     closed_at: datetime | None
     arguments: bytes
@@ -145,7 +151,7 @@ def newest(proposal_id: uuid.UUID) -> int | None:
 
 def version(proposal_id: uuid.UUID, number: int) -> Version | None:
     query = Proposal.objects.filter(proposal_id=proposal_id, version=number)
-    record: Any = query.select_related("run").annotate(now=Now()).first()
+    record: Any = exempted.told(query).select_related("run").annotate(now=Now()).first()
     return None if record is None else _version(record)
 
 
@@ -163,6 +169,7 @@ def _version(record: Any) -> Version:
         last_seq=run.last_seq,
         agent=record.agent,
         status=record.status,
+        exempt=exempted.of(record),
         expired=over,
         action=(record.action, record.action_version),
         risk=record.risk,
@@ -188,11 +195,12 @@ def was_sent(item: Version) -> bool:
 
 def versions(proposal_id: uuid.UUID) -> tuple[Past, ...]:
     """Every version of a proposal, the newest first."""
-    query = Proposal.objects.filter(proposal_id=proposal_id).order_by("-version")
+    query = exempted.told(Proposal.objects.filter(proposal_id=proposal_id)).order_by("-version")
     return tuple(
         Past(
             version=record.version,
-            status=record.status,
+            status=exempted.status(record),
+            exempt=exempted.of(record),
             opened_at=record.opened_at,
             closed_at=record.closed_at,
             arguments=bytes(record.arguments),

@@ -1,0 +1,1 @@
+"""Standing exemptions: proposed, given, looked at, ended."""
