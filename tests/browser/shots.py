@@ -113,6 +113,7 @@ SHOTS = (
     Shot(name="people", path="/people/", who=ALMA, narrow=True),
     Shot(name="person", path="first:/people/", who=BRUNO, narrow=True),
     Shot(name="person-to-a-reader", path="first:/people/", who=ADA),
+    Shot(name="how-you-decide", path="/people/me/", narrow=True),
     Shot(name="invite", path="/people/invite/", who=ALMA, narrow=True),
     Shot(name="invitation-of-nobody", path="/invitation/nothing/", who=NOBODY),
     Shot(name="stop", path="/stop/", who=OTTO, zoomed=True),
