@@ -9,8 +9,10 @@ from allauth.account.models import EmailAddress
 
 from engine.models import Event
 from oversight.models import Identity, Person
+from tests.engine.test_step_up import guarded
 from tests.openid.conftest import Entrance
 from tests.openid.visiting import START, Visitor
+from tests.pages.reading import address_of
 from tests.phone import Phone
 
 APP = "/security/app/"
@@ -112,6 +114,9 @@ def test_who_has_a_second_factor_is_asked_for_it_as_after_a_password(entrance: E
     assert visitor.is_in()
     assert told("signed_in", paul)[-1]["route"] == "openid"
     assert visitor.get(APP).location == "/security/", "they have shown it just now"
+    entrance.desk.put_in_force(guarded())
+    page = visitor.get(address_of(entrance.desk.propose_refund())).text
+    assert "you have none that counts" in page, "to approve, it takes a passkey in such a session"
 
 
 def test_it_is_the_first_factor_alone_and_changes_no_other(entrance: Entrance) -> None:
