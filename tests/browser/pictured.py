@@ -10,7 +10,7 @@ PARTS = ("live", "news", "measured", "download", "value", "openapi", "nowhere", 
 """What a route is called that answers with a part of a page, or with none."""
 
 ON_THE_WAY = {
-    *("start", "proposal:newest", "demo:elsewhere", "audit:exports_live"),
+    *("start", "proposal:newest", "demo:elsewhere", "audit:exports_live", "api:problem"),
     *(f"openid:{name}" for name in ("start", "back", "link", "unlink")),
 }
 """Routes that lead on to another one; a picture is taken there."""

@@ -113,6 +113,8 @@ SHOTS = (
     Shot(name="people", path="/people/", who=ALMA, narrow=True),
     Shot(name="person", path="first:/people/", who=BRUNO, narrow=True),
     Shot(name="person-to-a-reader", path="first:/people/", who=ADA),
+    Shot(name="exemptions", path="/exemptions/", who=BRUNO, narrow=True),
+    Shot(name="exemption-proposing", path="/exemptions/propose/", who=ALMA, narrow=True),
     Shot(name="how-you-decide", path="/people/me/", narrow=True),
     Shot(name="invite", path="/people/invite/", who=ALMA, narrow=True),
     Shot(name="invitation-of-nobody", path="/invitation/nothing/", who=NOBODY),
@@ -124,7 +126,6 @@ SHOTS = (
     Shot(name="security-confirm", path="/security/confirm/", who=TOMAS),
     Shot(name="sign-out", path="/sign-out/", who=TOMAS),
     Shot(name="api", path="/api/", who=ADA, narrow=True),
-    Shot(name="api-problem", path="/api/problems/conflict", who=ADA),
     Shot(name="world", path="/demo/world/", narrow=True),
     Shot(name="not-understood", path="/policy/?below=here"),
     Shot(name="refused", path="/policy/propose/", zoomed=True),
@@ -132,9 +133,7 @@ SHOTS = (
     Shot(name="not-found", path="/nowhere/", narrow=True),
 )
 WHILE_TWO_ARE_ASKED = (
-    Shot(name="proposal-of-two", path="of-two"),
-    Shot(name="proposal-blind", path="of-two", who=MINA, narrow=True),
-    Shot(name="step-up", path="of-two/step-up/", who=MINA, narrow=True),
+    Shot(name="proposal-blind", path="of-two", narrow=True),
     Shot(name="security-with-a-factor", path="/security/", who=MINA, narrow=True),
     Shot(name="security-codes", path="/security/recovery-codes/", who=MINA),
     Shot(name="security-remove", path="remove", who=MINA),

@@ -82,7 +82,8 @@ def decide(request: HttpRequest, proposal_id: uuid.UUID, version: int) -> HttpRe
         raise refusals.denied(problem) from problem
     except Conflict as problem:
         return conflict.page(request, _found(proposal_id, version), problem)
-    messages.success(request, _recorded(form.cleaned_data["decision"]))
+    now = _found(proposal_id, version)
+    messages.success(request, _recorded(now, form.cleaned_data["decision"]))
     return redirect("proposal:version", proposal_id, version)
 
 
@@ -174,7 +175,9 @@ def _once_more(request: HttpRequest, item: Version, form: pages.Typed) -> HttpRe
     return render(request, "proposal/page.html", context, status=422)
 
 
-def _recorded(decision: str) -> str:
+def _recorded(item: Version, decision: str) -> str:
+    if item.decidable:
+        return _("Your word is in. Others have to be heard before anything comes of it.")
     return {
         "approve": _("You approved this. It is carried out now; you can watch it here."),
         "reject": _("You rejected this. Nothing of it will be done."),

@@ -40,6 +40,17 @@ def test_the_first_is_told_that_others_are_to_be_heard(
     assert not page.form
 
 
+def test_the_first_is_not_told_that_it_is_carried_out_now(
+    desk: Desk, others: list[Person], reading: Readers
+) -> None:
+    desk.put_in_force({"action": "ledger.*", "groups": TWO})
+    proposal, first = desk.propose_refund(), reading(others[0])
+    first.decide(proposal, "approve")
+    page = first.get(address_of(proposal))
+    assert "Others have to be heard before anything comes of it." in page.text
+    assert "It is carried out now" not in page.text
+
+
 def test_the_next_sees_how_many_but_not_what(rosa: Reader, proposal: Proposal) -> None:
     page = rosa.get(address_of(proposal))
     assert "1 person has been heard" in page.text
