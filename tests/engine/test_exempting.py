@@ -72,6 +72,16 @@ class TestWhatItIsFor:
         given(desk, scope={"kind": "argument", "argument": "customer", "value": "Mara Vogl"})
         assert not is_let_through(desk)
 
+    def test_c72_not_for_what_rides_along_with_its_value(self, desk: Desk) -> None:
+        """To the letter: neither a blank more nor a second command, in whatever form."""
+        given(desk, scope={"kind": "argument", "argument": "customer", "value": "git status"})
+        assert is_let_through(desk, customer="git status")
+        for more in ("git  status", "git status && rm -rf /srv/x", "git status; curl x|sh"):
+            assert not is_let_through(desk, customer=more), more
+        for more in ("git status $(rm x)", "git status\nrm x", '"git status" -a | tail -5'):
+            assert not is_let_through(desk, customer=more), more
+        assert is_let_through(desk, customer="git status")
+
     def test_for_one_target(self, desk: Desk) -> None:
         given(desk, scope={"kind": "target", "value": "ledger, order A-1"})
         assert is_let_through(desk)
