@@ -263,6 +263,7 @@ class TestAtOnce:
     def test_the_last_one_has_left(self, left: str, desk: Desk, asked: Proposal) -> None:
         """Nothing tells the sweep so: other people are there than the last time it looked."""
         rosa = desk.people.rosa
+        desk.database.execute("UPDATE engine_proposal SET opened_at = opened_at - interval '1 h'")
         assert [sweeper.run_once().escalated for _ in range(2)] == [0, 0]
         if left == "out of the group":
             rosa.groups.clear()
