@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from django.conf import settings
 from kombu import Connection
 
 from engine import hints, tasks
@@ -28,14 +29,15 @@ _numbers = itertools.count(1)
 
 
 def environment(database_url: str, ledger_url: str, broker_url: str) -> dict[str, str]:
-    """A process's environment; leases are short, so that a takeover is soon."""
+    """A process's environment; leases are short, so that a takeover is soon. What is signed here
+    is good there."""
     return {
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "DATABASE_URL": database_url,
         "PLACET_LEDGER_URL": ledger_url,
         "CELERY_BROKER_URL": broker_url,
         "PLACET_DEMO": "1",
-        "PLACET_SECRET_KEY": "only-for-tests-" * 4,
+        "PLACET_SECRET_KEY": settings.SECRET_KEY,
         "PLACET_LEASE_SECONDS": "2",
         "PLACET_MARGIN_SECONDS": "0.5",
     }

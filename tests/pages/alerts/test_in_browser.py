@@ -19,7 +19,7 @@ Sit = Callable[..., Screen]
 def test_from_the_list_to_the_end_of_it(desk: Desk, people: People, at_screen: Sit) -> None:
     alert = stuck_rollback(desk)
     otto = at_screen(people.otto, timezone_id="America/New_York")
-    page = otto.page
+    page = otto.open("/")
     page.get_by_role("link", name="Alerts 2").click()
     page.get_by_role("heading", name="Alerts").wait_for()
     assert otto.is_fit_for_everybody()

@@ -18,7 +18,7 @@ def test_what_comes_is_shown_and_what_is_counted_is_led_to(
     desk: Desk, people: People, at_screen: Callable[..., Screen]
 ) -> None:
     otto = at_screen(people.otto)
-    page = otto.page
+    page = otto.open("/")
     page.get_by_role("link", name="Overview").click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     assert otto.is_fit_for_everybody()

@@ -19,7 +19,7 @@ def test_from_the_plans_to_what_was_taken_back(
     wrong_refund(desk)
     stuck_rollback(desk)
     otto = at_screen(people.otto)
-    page = otto.page
+    page = otto.open("/")
     page.get_by_role("link", name="Rollback plans").click()
     expect(page.get_by_role("heading", name="Rollback plans")).to_be_visible()
     assert otto.is_fit_for_everybody()

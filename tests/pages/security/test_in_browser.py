@@ -50,7 +50,7 @@ def approve(screen: Screen, *, scripts: bool = True) -> None:
 def test_an_app_is_added_and_shown_without_a_script(
     desk: Desk, people: People, at_screen: Callable[..., Screen]
 ) -> None:
-    rosa = at_screen(people.rosa, java_script_enabled=False)
+    rosa = at_screen(people.rosa, by_form=True, java_script_enabled=False)
     page = rosa.open("/security/")
     page.get_by_role("link", name="Add an authenticator app").click()
     page.get_by_role("img", name="QR code").wait_for()
@@ -78,7 +78,7 @@ def test_an_app_is_added_and_shown_without_a_script(
 def test_a_passkey_is_made_shown_and_asked_for_at_the_door(
     desk: Desk, people: People, at_screen: Callable[..., Screen]
 ) -> None:
-    rosa = at_screen(people.rosa)
+    rosa = at_screen(people.rosa, by_form=True)
     verified = with_a_device(rosa)
     page = rosa.open("/security/passkey/")
     assert rosa.is_fit_for_everybody()
@@ -122,7 +122,7 @@ def test_a_passkey_is_made_shown_and_asked_for_at_the_door(
 def test_the_pages_are_fit_for_everybody_and_for_narrow_screens(
     desk: Desk, people: People, at_screen: Callable[..., Screen]
 ) -> None:
-    rosa = at_screen(people.rosa, viewport={"width": 390, "height": 844})
+    rosa = at_screen(people.rosa, by_form=True, viewport={"width": 390, "height": 844})
     for address in ("/security/", "/security/app/", "/security/passkey/", "/security/confirm/"):
         rosa.open(address)
         assert rosa.is_fit_for_everybody(), address

@@ -20,7 +20,7 @@ def test_from_the_header_of_any_page_to_the_safe_state_and_on(
     desk: Desk, people: People, at_screen: Sit, worker_process: Callable[..., Worker]
 ) -> None:
     otto = at_screen(people.otto)
-    page = otto.page
+    page = otto.open("/")
     page.get_by_role("link", name="Stop", exact=True).click()
     page.get_by_role("heading", name="Nothing is stopped").wait_for()
     assert otto.is_fit_for_everybody()

@@ -28,7 +28,7 @@ def test_the_answer_of_the_target_arrives_while_the_page_is_looked_at(
 ) -> None:
     effect = landed_in_doubt(desk)
     otto = at_screen(people.otto)
-    page = otto.page
+    page = otto.open("/")
     page.get_by_role("link", name="Unknown effects 1").click()
     page.get_by_role("heading", name="Unknown effects").wait_for()
     assert otto.is_fit_for_everybody()
