@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,10 +82,10 @@ def migrated_template(quiet_servers: Servers, django_db_blocker: Any) -> str:
 @pytest.fixture(scope="session")
 def ledger_template(quiet_servers: Servers) -> str:
     quiet_servers.create_database("ledger_template")
-    ledger = Ledger(quiet_servers, "ledger_template")
-    with ledger.connected() as connection:
-        install(connection)
-    ledger.set_balance(DESK_BALANCE)
+    with closing(Ledger(quiet_servers, "ledger_template")) as ledger:
+        with ledger.connected() as connection:
+            install(connection)
+        ledger.set_balance(DESK_BALANCE)
     return "ledger_template"
 
 

@@ -3,9 +3,11 @@
 import itertools
 import json
 import os
+import select
+import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any, Self
 from unittest.mock import patch
 
@@ -42,6 +44,11 @@ def pointed_at(url: str) -> Iterator[None]:
         settings.update(before)
 
 
+def has_news(connection: psycopg.Connection[Any]) -> bool:
+    """The server has said something unasked: as a rule, that it went away."""
+    return connection.closed or bool(select.select([connection], [], [], 0)[0])
+
+
 def _forget_connection() -> None:
     connections.close_all()
     if hasattr(connections._connections, "default"):
@@ -49,7 +56,11 @@ def _forget_connection() -> None:
 
 
 class Copy:
-    """A database copied from a template, and superuser's connections of one's own to it."""
+    """A database copied from a template, and superuser's connections of one's own to it.
+
+    What the test's own thread asks for, it asks on one connection: to open one costs more than
+    most answers.
+    """
 
     def __init__(self, servers: Servers, name: str) -> None:
         self.servers, self.name = servers, name
@@ -66,25 +77,31 @@ class Copy:
             )
         )
         try:
-            yield cls(servers, name)
+            with closing(cls(servers, name)) as copy:
+                yield copy
         finally:
             servers.drop_database(name)
 
+    def close(self) -> None:
+        """Nobody stays connected."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
     def connected(self) -> psycopg.Connection[dict[str, Any]]:
         """A connection beside Django's, of the superuser, that commits every statement."""
-        return psycopg.connect(self.url, autocommit=True, row_factory=dict_row)
-
-    @contextmanager
-    def on_one_connection(self) -> Iterator[None]:
-        """While it lasts, all that is asked below is asked on one: for who asks very often."""
-        with self.connected() as self._kept:
-            try:
-                yield
-            finally:
-                self._kept = None
+        # Tables change under a connection that is kept: no plan is.
+        return psycopg.connect(
+            self.url, autocommit=True, row_factory=dict_row, prepare_threshold=None
+        )
 
     def _asked(self) -> AbstractContextManager[psycopg.Connection[dict[str, Any]]]:
-        return nullcontext(self._kept) if self._kept is not None else self.connected()
+        if threading.current_thread() is not threading.main_thread():
+            return self.connected()
+        if self._kept is None or has_news(self._kept):
+            self.close()
+            self._kept = self.connected()
+        return nullcontext(self._kept)
 
     def rows(self, query: str, *params: Any) -> list[dict[str, Any]]:
         with self._asked() as connection:

@@ -27,5 +27,4 @@ def test_in_any_order_all_are_told_what_is_so_and_no_rule_is_broken(
     checks = settings(
         deadline=None, suppress_health_check=list(HealthCheck), print_blob=True, **how
     )
-    with desk.database.on_one_connection(), desk.ledger.on_one_connection():
-        run_state_machine_as_test(lambda: AnyOrder(desk), settings=checks)
+    run_state_machine_as_test(lambda: AnyOrder(desk), settings=checks)

@@ -354,8 +354,7 @@ def here(desk: Desk, settings: Any) -> Iterator[Meeting]:
     settings.PLACET_MARGIN_SECONDS = 20.0
     for name in ("ruth", "uma"):
         setattr(desk.people, name, desk.people.somebody(name, "reviewer"))
-    asked_often = desk.database.on_one_connection(), desk.ledger.on_one_connection()
-    with asked_often[0], asked_often[1], meeting(desk.database) as here:
+    with meeting(desk.database) as here:
         yield here
 
 

@@ -92,6 +92,7 @@ def commits_by(database: Database, work: Callable[[], object]) -> int:
 
 def commits_now(database: Database) -> int:
     """By the server's own count, in which everything sent before stands."""
+    database.close()
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
     with psycopg.connect(database.servers.admin_url, autocommit=True) as admin:
