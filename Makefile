@@ -30,7 +30,8 @@ demo: $(VENV)/installed-requirements.lock
 	@$(BIN)/python manage.py demo
 
 test: $(VENV)/installed-requirements-dev.lock
-	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile --durations 20
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 4 --dist loadfile \
+		--no-loadscope-reorder --durations 20
 
 test-slow: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/python -m pytest -m slow

@@ -8,6 +8,7 @@ log is append-only for tests, too.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -36,6 +37,20 @@ pytest.register_assert_rewrite("tests.engine", "tests.pages")
 
 TOLD_LINES = 40
 
+SECONDS = {
+    "folder": 18.0,
+    "everywhere": 15.0,
+    "demo": 12.0,
+    "at_screen": 8.0,
+    "worker_process": 6.0,
+    "web_process": 4.0,
+    "zombies": 2.0,
+    "crashes": 1.0,
+    "chromium": 1.0,
+    "database": 0.2,
+}
+"""What a test takes that asks for one of these, roughly: enough to tell long files from short."""
+
 CHROMIUM = Path(os.environ.get("PLACET_CHROMIUM", "/usr/bin/chromium"))
 
 
@@ -55,6 +70,16 @@ class AtOnce:
 def pytest_configure(config: pytest.Config) -> None:
     if reporter := config.pluginmanager.get_plugin("terminalreporter"):
         config.pluginmanager.register(AtOnce(reporter))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files come first: in the end, what is left is short enough to be shared out."""
+    takes: Counter[Path] = Counter()
+    for item in items:
+        asked_for = getattr(item, "fixturenames", ())
+        takes[item.path] += max([SECONDS.get(name, 0.0) for name in asked_for], default=0.0)
+    items.sort(key=lambda item: -takes[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -17,6 +18,7 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(PROJECT))
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), filename=str(path))
 
