@@ -15,6 +15,9 @@ ON_THE_WAY = {
 }
 """Routes that lead on to another one; a picture is taken there."""
 
+AS_ANOTHER = {"exemptions:step_up"}
+"""Pages that look as another one does: this is `proposal:step_up` with other words."""
+
 
 def unseen(paths: Iterable[str]) -> set[str]:
     """The routes with a page of their own of which none of these is the path."""
@@ -31,4 +34,4 @@ def unseen(paths: Iterable[str]) -> set[str]:
             seen.add(resolve(path).view_name)
     pages = {name for name, allowed in ROUTES.items() if allowed is not Open.TO_KEYS}
     parts = {name for name in pages if name.rpartition(":")[2] in PARTS}
-    return pages - parts - ON_THE_WAY - SAYING - seen
+    return pages - parts - ON_THE_WAY - AS_ANOTHER - SAYING - seen

@@ -131,6 +131,7 @@ def tell(camera: Camera, stage: Stage) -> None:
         camera.follow(story(stage))
     for story in (stories.somebody_is_invited, stories.several_are_rejected):
         camera.follow(story(stage))
+    camera.follow(stories.something_is_exempt(stage))
     for story in (stories.a_factor_is_added, stories.two_are_asked):
         camera.follow(story(stage))
     camera.take(shots.WHILE_TWO_ARE_ASKED, stage)
