@@ -140,6 +140,20 @@ class TestBetweenTheClickAndTheAct:
         assert desk.ledger.movements(order) == 0
         assert stands(proposal) == "lapsed"
 
+    def test_one_that_is_withdrawn_no_longer_counts_with_the_second_approval(
+        self, desk: Desk
+    ) -> None:
+        two = desk.people.reviewers(2)
+        first, _ = (grant(desk, person) for person in two)
+        desk.put_in_force(DEMANDING | {"groups": [{"name": "reviewer", "approve": 2}]})
+        proposal = desk.propose_refund()
+        desk.approve(proposal, by=two[0])
+        withdraw(desk, two[0], first)
+
+        desk.approve(proposal, by=two[1])
+
+        assert stands(proposal) == "open"
+
     def test_one_that_runs_out_lets_nothing_be_sent(self, rosa: Person, desk: Desk) -> None:
         proposal = desk.propose_refund(order := desk.purchase())
         desk.approve(proposal, by=rosa)
