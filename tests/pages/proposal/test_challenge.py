@@ -54,7 +54,8 @@ def test_is_not_there_where_nothing_is_asked_for(desk: Desk, rosa: Reader) -> No
 def test_enter_in_it_presses_the_button_that_does_nothing(desk: Desk, rosa: Reader) -> None:
     html = rosa.get(address_of(desk.propose_for_good())).html
     form = html.partition('class="decision"')[2].partition("</form>")[0]
-    assert form.index("data-nothing") < form.index('name="challenge"') < form.index("btn--primary")
+    assert form.index("data-nothing") < form.index('name="challenge"')
+    assert form.index("data-nothing") < form.index('type="submit" name="decision"')
 
 
 def test_the_value_shows_what_it_holds_and_is_never_markup(
