@@ -11,13 +11,14 @@ PYTHON ?=
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --no-header $(LOCK_OPTIONS)
 
-.PHONY: help demo test test-slow guards check bench screenshots install lock clean
+.PHONY: help demo test test-slow test-services guards check bench screenshots install lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     the whole of Placet on this machine: servers, example data, web page"
 	@echo "make test     run the tests"
 	@echo "make test-slow the long tests, which want a quiet machine"
+	@echo "make test-services the engine's tests on PostgreSQL, RabbitMQ and Redis that run here"
 	@echo "make guards   take each guard out of a copy of the code and see its test fail"
 	@echo "make check    formatting, lint, types, import contracts, migrations, deployment settings"
 	@echo "make bench    measure Placet beside its peers, on one server (BENCH=--quick to try)"
@@ -35,6 +36,9 @@ test: $(VENV)/installed-requirements-dev.lock
 
 test-slow: $(VENV)/installed-requirements-dev.lock
 	$(BIN)/python -m pytest -m slow
+
+test-services: $(VENV)/installed-requirements-dev.lock
+	@$(BIN)/python -m tests.services $(SERVICES)
 
 guards: $(VENV)/installed-requirements-dev.lock
 	@$(BIN)/python -m tests.guards

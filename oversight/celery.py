@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery, signals
+from kombu import Connection
 
 from engine import draining
 
@@ -68,11 +69,15 @@ def messages_waiting() -> int:
     """How many messages no worker has taken yet. Raises as `must_answer` does."""
     with app.connection_for_write() as connection:
         connection.ensure_connection(max_retries=1, timeout=1)
-        try:
-            queue = app.conf.task_default_queue
-            return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
-        except connection.channel_errors:  # nothing was ever sent, or Redis holds no empty list
-            return 0
+        return waiting_at(connection)
+
+
+def waiting_at(broker: Connection) -> int:
+    try:
+        queue = app.conf.task_default_queue
+        return int(broker.default_channel.queue_declare(queue, passive=True).message_count)
+    except broker.channel_errors:  # nothing was ever sent, or Redis holds no empty list
+        return 0
 
 
 @app.task(name="oversight.rehearse", ignore_result=True, acks_late=False)

@@ -25,6 +25,7 @@ from oversight.embedded import Servers
 from tests.cast import People
 from tests.embedded.fixtures import running_servers
 from tests.faults.processes import Broker, Web, Worker, environment
+from tests.services import WANTED
 from tests.world import DESK_BALANCE, Database, Desk, Ledger, pointed_at
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def django_db_setup() -> None:
 @pytest.fixture(scope="session")
 def quiet_servers(running_servers: Servers) -> Servers:
     """Without autovacuum, whose transactions would be counted among ours."""
+    if WANTED in os.environ:
+        return running_servers  # somebody else's server keeps its settings
     running_servers.execute(sql.SQL("ALTER SYSTEM SET autovacuum = off"))
     running_servers.execute(sql.SQL("SELECT pg_reload_conf()"))
     return running_servers
@@ -97,21 +100,22 @@ def quiet_servers(running_servers: Servers) -> Servers:
 
 @pytest.fixture(scope="session")
 def migrated_template(quiet_servers: Servers, django_db_blocker: Any) -> str:
-    quiet_servers.create_database("placet_template")
-    url = quiet_servers.database_url("placet_template")
-    with django_db_blocker.unblock(), pointed_at(url):
+    name = f"placet_template_{os.getpid()}"
+    quiet_servers.create_database(name)
+    with django_db_blocker.unblock(), pointed_at(quiet_servers.database_url(name)):
         call_command("migrate", verbosity=0)
-    return "placet_template"
+    return name
 
 
 @pytest.fixture(scope="session")
 def ledger_template(quiet_servers: Servers) -> str:
-    quiet_servers.create_database("ledger_template")
-    with closing(Ledger(quiet_servers, "ledger_template")) as ledger:
+    name = f"ledger_template_{os.getpid()}"
+    quiet_servers.create_database(name)
+    with closing(Ledger(quiet_servers, name)) as ledger:
         with ledger.connected() as connection:
             install(connection)
         ledger.set_balance(DESK_BALANCE)
-    return "ledger_template"
+    return name
 
 
 @pytest.fixture

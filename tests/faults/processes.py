@@ -10,7 +10,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from django.conf import settings
 from kombu import Connection
 
 from engine import hints, tasks
-from oversight.celery import app
+from oversight.celery import app, waiting_at
 from oversight.embedded import Servers
 from oversight.embedded.processes import PROJECT, web, worker
 
@@ -62,13 +62,16 @@ class Broker:
             app.conf.broker_url = before
 
     def flush(self) -> None:
-        """Every message in it is lost."""
-        with self._connected() as connection:
-            connection.default_channel.client.flushall()
+        """Every message in it is lost, those too that a worker has taken and not begun."""
+        with self._connected() as connection, suppress(*connection.channel_errors):
+            if connection.transport.driver_type == "redis":
+                connection.default_channel.client.flushdb()
+            else:
+                connection.default_channel.queue_purge(app.conf.task_default_queue)
 
     def messages(self) -> int:
         with self._connected() as connection:
-            return int(connection.default_channel.client.llen("placet"))
+            return waiting_at(connection)
 
     def bodies(self) -> list[list[Any]]:
         """Arguments and keyword arguments of every message that waits."""
