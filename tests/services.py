@@ -25,9 +25,10 @@ from oversight.embedded.processes import PROJECT
 WANTED = "PLACET_TEST_BROKER"
 """The broker's address; where it is set, tests use the services instead of embedded servers."""
 
+# The first that is found also serves the engine's tests; only into Redis can they look.
 BROKERS = {
-    "RabbitMQ": "amqp://guest:guest@127.0.0.1:5672//",
     "Redis": "redis://127.0.0.1:6379/15",
+    "RabbitMQ": "amqp://guest:guest@127.0.0.1:5672//",
 }
 ALL = ["tests/engine", "-m", "not slow"]
 CORE = [
@@ -95,6 +96,7 @@ def main() -> int:
     engine = ALL if "--all" in sys.argv else CORE
     # All workers listen to one queue: two tests at a time would take each other's messages.
     passes = [([*engine, *TWO_AT_ONCE], first), *((WORKERS, url) for url in brokers.values())]
+    _make_role()
     try:
         return max(_run(tests, url) for tests, url in passes)
     finally:
@@ -124,6 +126,13 @@ def _answers(url: str) -> bool:
     except Exception:
         return False
     return True
+
+
+def _make_role() -> None:
+    """Once: it belongs to the whole server, and two test processes would both find it missing."""
+    admin = psycopg.connect(Postgres().url("postgres"), autocommit=True)
+    with admin, suppress(psycopg.errors.DuplicateObject):
+        admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(LEDGER_ROLE)))
 
 
 def _drop_role() -> None:
