@@ -35,6 +35,12 @@ class ShowForm(forms.Form):
         return found
 
 
+class ApprovalForm(ShowForm):
+    """A second factor, for exactly what was displayed."""
+
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
 class SignInCode(AuthenticateForm):
     """The second step of signing in; here a recovery code counts too."""
 

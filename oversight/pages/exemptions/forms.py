@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy
 
 from engine import exemptions, states
 from oversight.reading.typed import Moment, SaidForm, Words
-from oversight.second_factor.forms import ShowForm
 
 KINDS = [
     ("argument", gettext_lazy("One argument is exactly")),
@@ -146,9 +145,3 @@ class EndForm(SaidForm):
         super().__init__(data, auto_id="end-%s", **wishes)
 
     reason = Words(label=gettext_lazy("Reason"), help_text=gettext_lazy("It is kept."), rows=2)
-
-
-class StepUpForm(ShowForm):
-    """A second factor, for exactly what was displayed."""
-
-    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)

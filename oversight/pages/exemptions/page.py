@@ -12,7 +12,7 @@ from engine.api import Reviewer
 from oversight.pages.exemptions import reads
 from oversight.pages.exemptions.forms import ApproveForm, EndForm
 from oversight.pages.exemptions.reads import Standing, Use
-from oversight.pages.exemptions.stepping_up import Asked
+from oversight.second_factor.for_approval import Asked
 from oversight.showing import exemption as words
 from oversight.showing import refusals, rule
 from oversight.showing.text import revealed

@@ -1,50 +1,21 @@
-"""A second factor for the approval of one exemption: what its rule asks for, and whether it was
-shown."""
+"""What a second factor is shown for, for one approval of an exemption."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 
-from django.db.models.functions import Now
-from django.http import HttpRequest
+from django.urls import reverse
 
-from engine import states
-from engine.models import StepUp
-from oversight.access import person
+from engine import api
 from oversight.pages.exemptions.reads import Standing
-from oversight.second_factor import factors, sessions
+from oversight.second_factor.for_approval import Subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the rule asks of who approves. `can` are the kinds of factor of this person that would
-    do in this session; `until` is how long one that they have shown counts."""
-
-    demand: str
-    can: tuple[str, ...]
-    until: datetime | None = None
-
-
-def of(request: HttpRequest, item: Standing) -> Asked | None:
-    """None where the rule asks for nothing."""
-    demand = str(item.rule["step_up"])
-    if demand == "none":
-        return None
-    reader = person(request)
-    counts = set(states.STEP_UPS[demand]) & set(sessions.accepted(request, reader))
-    can = tuple(sorted(counts & factors.kinds(reader.pk)))
-    held = StepUp.objects.filter(
-        exemption=item.id,
-        person=reader,
+def subject(item: Standing) -> Subject:
+    return Subject(
+        is_open=item.state == "proposed",
+        demand=str(item.rule["step_up"]),
         digest=item.digest,
-        session=sessions.name(request),
-        used_at=None,
-        expires_at__gt=Now(),
-        factor__in=can,
+        about={"exemption": item.id},
+        purpose=f"exempt {item.id} {item.digest}",
+        keep=partial(api.step_up_for_exemption, item.id),
+        back=reverse("exemptions:exemption", args=[item.id]),
     )
-    newest = held.order_by("-made_at").first()
-    return Asked(demand=demand, can=can, until=newest.expires_at if newest else None)
-
-
-def purpose(item: Standing) -> str:
-    """What a passkey is asked for: exactly this."""
-    return f"exempt {item.id} {item.digest}"

@@ -16,6 +16,7 @@ from oversight.pages.exemptions import conflict, reads, stepping_up
 from oversight.pages.exemptions import page as pages
 from oversight.pages.exemptions.forms import ApproveForm, EndForm, ProposeForm
 from oversight.pages.exemptions.reads import Standing
+from oversight.second_factor import for_approval
 from oversight.showing import refusals
 
 
@@ -96,7 +97,7 @@ def told(
         timezone.now(),
         reader=speaker(request),
         administers=_administers(request),
-        asked=stepping_up.of(request, item),
+        asked=for_approval.asked(request, stepping_up.subject(item)),
         approve=approving,
         end=ending,
     )

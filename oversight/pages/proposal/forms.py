@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from engine import states
 from oversight.reading.reasons import REASONS
 from oversight.reading.typed import SaidForm, Words
-from oversight.second_factor.forms import ShowForm
 
 ONCE = ("decision", "version", "digest", "displayed")
 """Fields without which, or with more than one of which, nothing was decided."""
@@ -91,12 +90,6 @@ class DecisionForm(forms.Form):
         """The question of a return; nothing otherwise."""
         words: str = self.cleaned_data["reason"]
         return words if self.cleaned_data["decision"] == "return" else None
-
-
-class StepUpForm(ShowForm):
-    """A second factor, for exactly what was displayed."""
-
-    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
 
 
 class TakeBackForm(SaidForm):

@@ -21,8 +21,8 @@ from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.quorum import Quorum
 from oversight.pages.proposal.reads import Past, Said, Version
 from oversight.pages.proposal.standing import Standing
-from oversight.pages.proposal.stepping_up import Asked
 from oversight.reading import hurry
+from oversight.second_factor.for_approval import Asked
 from oversight.showing import refusals
 
 

@@ -29,7 +29,7 @@ from oversight.pages.proposal import (
 from oversight.pages.proposal.forms import DecisionForm, TakeBackForm
 from oversight.pages.proposal.proving import proven
 from oversight.pages.proposal.reads import Version
-from oversight.second_factor import sessions
+from oversight.second_factor import for_approval, sessions
 from oversight.showing import refusals
 
 
@@ -165,7 +165,7 @@ def _say(item: Version, form: DecisionForm, reviewer: api.Reviewer, session: str
 
 
 def _assembled(request: HttpRequest, item: Version, form: pages.Typed = None) -> dict[str, Any]:
-    asked = stepping_up.of(request, item)
+    asked = for_approval.asked(request, stepping_up.subject(item))
     return pages.assembled(item, speaker(request), form, step_up=asked)
 
 
