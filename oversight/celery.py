@@ -7,6 +7,8 @@ there is no result, no retry and no schedule here beyond the sweep's and that of
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,20 +61,16 @@ def _replace_broken_connection(**_: Any) -> None:
         connection.close_if_health_check_failed()
 
 
-def must_answer() -> None:
-    """Raises whatever the broker's client raises if the broker does not answer within a second."""
-    with app.connection_for_write() as connection:
-        connection.ensure_connection(max_retries=1, timeout=1)
-
-
-def messages_waiting() -> int:
-    """How many messages no worker has taken yet. Raises as `must_answer` does."""
-    with app.connection_for_write() as connection:
-        connection.ensure_connection(max_retries=1, timeout=1)
-        return waiting_at(connection)
+@contextmanager
+def reached() -> Iterator[Connection]:
+    """The broker. Raises whatever its client raises if it does not answer within a second."""
+    with app.connection_for_write() as broker:
+        broker.ensure_connection(max_retries=1, timeout=1)
+        yield broker
 
 
 def waiting_at(broker: Connection) -> int:
+    """How many messages no worker has taken yet."""
     try:
         queue = app.conf.task_default_queue
         return int(broker.default_channel.queue_declare(queue, passive=True).message_count)

@@ -80,7 +80,8 @@ def _runs() -> Iterator[Metric]:
 def _messages() -> float:
     """Not a number where the broker does not answer: nobody knows, and nought would be a lie."""
     try:
-        return celery.messages_waiting()
+        with celery.reached() as broker:
+            return celery.waiting_at(broker)
     except Exception:
         return float("nan")
 

@@ -107,8 +107,7 @@ async def _say(send: Send, answer: Answer) -> None:
         (b"cache-control", b"no-store"),
         (b"x-content-type-options", b"nosniff"),
     ]
-    start = {"type": "http.response.start", "status": int(answer.status), "headers": headers}
     if answer.status is HTTPStatus.UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
-    await send(start)
+    await send({"type": "http.response.start", "status": int(answer.status), "headers": headers})
     await send({"type": "http.response.body", "body": answer.body})

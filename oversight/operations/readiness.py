@@ -26,17 +26,17 @@ OK, FAILING = "ok", "failing"
 def ready() -> Answer:
     """200 if people can be served, else 503; which parts answer, and nothing of why not: whoever
     may ask here may be anybody. The log says why."""
-    needed = {"database": _told("the database", _database)}
-    needed["schema"] = _told("the schema", api.must_be_installed) if needed["database"] else False
-    other = {"broker": _told("the broker", celery.must_answer)}
+    needed = {"database": _answers("the database", _database)}
+    needed["schema"] = needed["database"] and _answers("the schema", api.must_be_installed)
+    other = {"broker": _answers("the broker", _broker)}
     if settings.PLACET_CACHE_URL:
-        other["cache"] = _told("the cache", _cache)
+        other["cache"] = _answers("the cache", _cache)
     connection.close()
     status = HTTPStatus.OK if all(needed.values()) else HTTPStatus.SERVICE_UNAVAILABLE
     return Answer(status=status, body=_written({**needed, **other}), kind="application/json")
 
 
-def _told(name: str, ask: Callable[[], object]) -> bool:
+def _answers(name: str, ask: Callable[[], object]) -> bool:
     try:
         ask()
     except Exception as problem:
@@ -48,6 +48,11 @@ def _told(name: str, ask: Callable[[], object]) -> bool:
 def _database() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
+
+
+def _broker() -> None:
+    with celery.reached():
+        """It is there."""
 
 
 def _cache() -> None:

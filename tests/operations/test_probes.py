@@ -11,6 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine import api
+from oversight.embedded import Servers
 from oversight.embedded.processes import PROJECT
 from tests.cast import reviewer
 from tests.faults.processes import Broker, Web, wait_until
@@ -83,16 +84,29 @@ def test_every_figure_is_explained_and_no_other(
     assert {*re.findall(r"`(placet_\w+)", page)} == {*re.findall(r"# TYPE (\w+)", told)}
 
 
-def test_without_a_broker_people_are_served_and_its_messages_are_no_number(
+def test_without_broker_and_cache_people_are_served_and_messages_are_no_number(
     desk: Desk, web_process: Callable[..., Web]
 ) -> None:
-    web = web_process(CELERY_BROKER_URL=NOBODY_THERE, PLACET_METRICS_TOKEN=TOKEN)
+    away = {"CELERY_BROKER_URL": NOBODY_THERE, "PLACET_CACHE_URL": NOBODY_THERE}
+    web = web_process(**away, PLACET_METRICS_TOKEN=TOKEN)
 
     status, parts = ask(web, "/readyz")
 
     assert status == 200
-    assert json.loads(parts) == {"database": "ok", "schema": "ok", "broker": "failing"}
+    needed = {"database": "ok", "schema": "ok"}
+    assert json.loads(parts) == {**needed, "broker": "failing", "cache": "failing"}
     assert math.isnan(figures(web)["placet_broker_messages"])
+
+
+def test_on_a_database_that_was_not_migrated_nobody_is_served(
+    quiet_servers: Servers, web_process: Callable[..., Web]
+) -> None:
+    web = web_process(DATABASE_URL=quiet_servers.database_url("postgres"))
+
+    status, parts = ask(web, "/readyz")
+
+    assert status == 503
+    assert json.loads(parts) == {"database": "ok", "schema": "failing", "broker": "ok"}
 
 
 def test_without_a_database_nobody_is_served_and_the_process_lives(
