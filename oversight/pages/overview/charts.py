@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from math import ceil
 
 from django.urls import reverse
 from django.utils.formats import date_format
@@ -10,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from oversight.pages.overview.reads import measured
-from oversight.pages.overview.reads.measured import LENGTHS, Decisions
-from oversight.showing import when
+from oversight.reading import took
+from oversight.reading.took import Took
 from oversight.showing.chart import Chart, Point
 
 HOURS = 24
@@ -52,39 +51,25 @@ def _committed(first: datetime) -> Chart:
 
 def _decided(since: datetime) -> Chart:
     found = measured.decisions(since)
-    return Chart(
+    return took.chart(
+        found,
         name="decided",
         title=_("Time to decide, in 24 hours"),
         summary=_of_decisions(found),
-        points=tuple(
-            Point(count=count, words=words, url=reverse("inbox:page", query={"show": "decided"}))
-            for count, words in zip(found.counts, _lengths(), strict=True)
-        ),
         what=_("From question to decision"),
-        unit=_("Decisions"),
-        first=_("under %(span)s") % {"span": when.span(LENGTHS[0])},
-        last=_("over %(span)s") % {"span": when.span(LENGTHS[-1])},
+        url=reverse("inbox:page", query={"show": "decided"}),
     )
 
 
-def _of_decisions(found: Decisions) -> str:
+def _of_decisions(found: Took) -> str:
     if found.median is None:
         return _("Nobody decided anything in 24 hours.")
-    total = sum(found.counts)
-    # Rounded up: within so long, it was.
-    within = timedelta(seconds=ceil(found.median.total_seconds()) or 1)
     words = ngettext(
         "%(count)d decision, within %(span)s.",
         "%(count)d decisions, half of them within %(span)s.",
-        total,
+        found.measured,
     )
-    return words % {"count": total, "span": when.span(within)}
-
-
-def _lengths() -> Iterator[str]:
-    for length in LENGTHS:
-        yield _("under %(span)s") % {"span": when.span(length)}
-    yield _("%(span)s and more") % {"span": when.span(LENGTHS[-1])}
+    return words % {"count": found.measured, "span": took.within(found.median)}
 
 
 def _failed(first: datetime) -> Chart:

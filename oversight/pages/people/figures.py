@@ -5,24 +5,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import (
-    Aggregate,
     Count,
+    DurationField,
     Exists,
+    ExpressionWrapper,
     F,
     FloatField,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
+    Value,
 )
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from engine.models import Decision, Effect, Event
+from oversight.reading import took
 from oversight.reading.hurry import WORDS_A_MINUTE
-
-LENGTHS = (10, 60, 300, 1800, 4 * 3600)
-"""Seconds up to which a decision took so long, for counting; what took longer comes last."""
+from oversight.reading.took import Took
 
 NOT_AS_SAID = ("mismatch", "partial", "unverifiable")
 """What re-reading the target may show where it did not show what was approved."""
@@ -46,28 +47,6 @@ class Came:
     @property
     def otherwise(self) -> int:
         return self.overruled + self.taken_back + self.not_verified + self.rolled_back
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Took:
-    """How long decisions took from when the page was shown: one count for each of LENGTHS, and a
-    last one. `hurried` came sooner than reading what was shown takes."""
-
-    counts: tuple[int, ...]
-    median: timedelta | None
-    ninth: timedelta | None
-    hurried: int
-
-    @property
-    def measured(self) -> int:
-        return sum(self.counts)
-
-
-class Percentile(Aggregate):
-    """The value below which that share of all lies, in seconds."""
-
-    template = "percentile_cont(%(share)s) WITHIN GROUP (ORDER BY %(expressions)s)"
-    output_field = FloatField()
 
 
 def came(person_id: int, since: datetime) -> Came:
@@ -113,35 +92,21 @@ def _with_its_end(person_id: int, since: datetime) -> "QuerySet[Any]":
     )
 
 
-def took(person_id: int, since: datetime) -> Took:
-    """How long they took from `since` on, where a page was shown."""
-    mine = Decision.objects.filter(person=person_id, decided_at__gte=since)
-    timed = mine.annotate(
+def times(person_id: int, since: datetime) -> Took:
+    """How long they took from `since` on, from when the page was shown, where one was."""
+    length = ExpressionWrapper(F("seconds") * Value(timedelta(seconds=1)), DurationField())
+    return took.of(_timed(person_id, since).annotate(took=length))
+
+
+def hurried(person_id: int, since: datetime) -> int:
+    """How many of these came sooner than reading what was shown takes."""
+    return _timed(person_id, since).filter(seconds__lt=F("words") * 60.0 / WORDS_A_MINUTE).count()
+
+
+def _timed(person_id: int, since: datetime) -> "QuerySet[Any]":
+    return Decision.objects.filter(person=person_id, decided_at__gte=since).annotate(
         seconds=Cast(KT("seen__seconds"), FloatField()), words=Cast(KT("seen__words"), FloatField())
     )
-    starts, ends = (None, *LENGTHS), (*LENGTHS, None)
-    spans = [_between(*each) for each in zip(starts, ends, strict=True)]
-    found: dict[str, Any] = timed.aggregate(
-        median=Percentile("seconds", share=0.5),
-        ninth=Percentile("seconds", share=0.9),
-        hurried=Count("pk", filter=Q(seconds__lt=F("words") * 60.0 / WORDS_A_MINUTE)),
-        **{f"up_to_{place}": Count("pk", filter=each) for place, each in enumerate(spans)},
-    )
-    return Took(
-        counts=tuple(found[f"up_to_{place}"] for place in range(len(spans))),
-        median=_length(found["median"]),
-        ninth=_length(found["ninth"]),
-        hurried=found["hurried"],
-    )
-
-
-def _between(start: int | None, end: int | None) -> Q:
-    over = Q(seconds__gte=start or 0)
-    return over & Q(seconds__lt=end) if end else over
-
-
-def _length(seconds: float | None) -> timedelta | None:
-    return None if seconds is None else timedelta(seconds=seconds)
 
 
 def edits(person_id: int, since: datetime) -> int:

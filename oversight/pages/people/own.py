@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,10 +15,11 @@ from django.views.decorators.http import require_safe
 
 from oversight.access import person_id
 from oversight.pages.people import figures
-from oversight.pages.people.figures import LENGTHS, Came, Took
+from oversight.pages.people.figures import Came
+from oversight.reading import took
 from oversight.reading.hurry import WORDS_A_MINUTE
-from oversight.showing import when
-from oversight.showing.chart import Chart, Point
+from oversight.reading.took import Took
+from oversight.showing.chart import Chart
 
 DAYS = 90
 
@@ -73,14 +73,14 @@ def me(request: HttpRequest) -> HttpResponse:
 
 def of(reader: int, now: datetime) -> Own:
     since = now - timedelta(days=DAYS)
-    came, took = figures.came(reader, since), figures.took(reader, since)
+    came, times = figures.came(reader, since), figures.times(reader, since)
     return Own(
         came=came,
         said=_said(came, figures.edits(reader, since)),
         ways=_ways(came),
         rate=percent(came.otherwise, came.settled),
-        chart=_chart(took),
-        hurry=_hurry(took),
+        chart=_chart(times),
+        hurry=_hurry(times, figures.hurried(reader, since)),
     )
 
 
@@ -109,45 +109,32 @@ def percent(count: int, total: int) -> str:
     return _("%(share)d %%") % {"share": round(100 * count / total)} if total else ""
 
 
-def _chart(took: Took) -> Chart:
-    spans = [when.span(timedelta(seconds=length)) for length in LENGTHS]
-    words = [_("under %(span)s") % {"span": span} for span in spans]
-    words.append(_("%(span)s and more") % {"span": spans[-1]})
-    return Chart(
+def _chart(times: Took) -> Chart:
+    return took.chart(
+        times,
         name="own-times",
         title=_("Your time to decide"),
-        summary=_in_words(took),
-        points=tuple(
-            Point(count=count, words=word) for count, word in zip(took.counts, words, strict=True)
-        ),
+        summary=_in_words(times),
         what=_("From the page to your word"),
-        unit=_("Decisions"),
-        first=words[0],
-        last=_("over %(span)s") % {"span": spans[-1]},
     )
 
 
-def _in_words(took: Took) -> str | Promise:
-    if took.median is None or took.ninth is None:
+def _in_words(times: Took) -> str | Promise:
+    if times.median is None or times.ninth is None:
         return _("None was measured: you decided nothing from a page.")
     words = ngettext(
         "%(count)d decision, within %(median)s.",
         "%(count)d decisions: half of them within %(median)s, nine in ten within %(ninth)s.",
-        took.measured,
+        times.measured,
     )
-    spans = {"median": _within(took.median), "ninth": _within(took.ninth)}
-    return words % {"count": took.measured, **spans}
+    spans = {"median": took.within(times.median), "ninth": took.within(times.ninth)}
+    return words % {"count": times.measured, **spans}
 
 
-def _within(length: timedelta) -> str:
-    """Rounded up: within so long, it was."""
-    return when.span(timedelta(seconds=ceil(length.total_seconds()) or 1))
-
-
-def _hurry(took: Took) -> str:
+def _hurry(times: Took, hurried: int) -> str:
     words = _(
         "%(hurried)d of %(count)d came sooner than reading what was shown takes, at %(speed)d "
         "words a minute."
     )
-    told = {"hurried": took.hurried, "count": took.measured, "speed": WORDS_A_MINUTE}
-    return words % told if took.measured else ""
+    told = {"hurried": hurried, "count": times.measured, "speed": WORDS_A_MINUTE}
+    return words % told if times.measured else ""
