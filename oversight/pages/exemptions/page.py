@@ -33,8 +33,8 @@ def listed() -> Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class One:
-    """One exemption's page. `why_not` is why this reader does not approve it, where they might
-    wonder; `asked` the second factor that its rule asks for."""
+    """One exemption's page. `why_not` is why this reader does not approve what others are asked to;
+    `asked` the second factor that its rule asks for."""
 
     item: Standing
     lets: list[tuple[object, ...]]
@@ -44,6 +44,11 @@ class One:
     approve: ApproveForm | None
     end: EndForm | None
     asked: Asked | None
+
+    @property
+    def concerns_reader(self) -> bool:
+        """There is something that they can do, or are told why not."""
+        return bool(self.approve or self.end or self.why_not)
 
 
 def one(
@@ -56,31 +61,26 @@ def one(
     approve: ApproveForm | None = None,
     end: EndForm | None = None,
 ) -> One:
-    why_not = _why_not(item, reader)
-    may_end = item.lives and (administers or not _is_not_counted(item, reader))
+    barred = api.why_not_exempt(reader, item.id)
+    is_asked = item.state == "proposed"
+    why_not = _why_not(item, reader, barred) if is_asked else ""
     fresh = ApproveForm(initial={"digest": item.digest})
     return One(
         item=item,
         lets=_lets(item, now),
         who=_who(item, now),
         uses=reads.uses(item.id),
-        why_not=refusals.in_words(why_not) if why_not else "",
-        approve=(approve or fresh) if item.status == "proposed" and not why_not else None,
-        end=(end or EndForm()) if may_end else None,
+        why_not=why_not,
+        approve=(approve or fresh) if is_asked and not why_not else None,
+        end=(end or EndForm()) if item.lives and (administers or barred is None) else None,
         asked=asked,
     )
 
 
-def _why_not(item: Standing, reader: Reviewer) -> str | None:
-    if item.state != "proposed":
-        return _("It is not to be approved any more.")
+def _why_not(item: Standing, reader: Reviewer, barred: str | None) -> str:
     if reader.person_id in {each.person_id for each in item.given}:
         return _("You have approved it; others have to be heard.")
-    return api.why_not_exempt(reader, item.id)
-
-
-def _is_not_counted(item: Standing, reader: Reviewer) -> bool:
-    return api.why_not_exempt(reader, item.id) is not None
+    return refusals.in_words(barred) if barred else ""
 
 
 def _lets(item: Standing, now: datetime) -> list[tuple[object, ...]]:

@@ -162,7 +162,9 @@ class TestItsPage:
 
     def test_offers_others_no_end(self, desk: Desk, people: People, reading: Readers) -> None:
         exemption = given(desk)
-        assert "End it now" not in reading(people.ada).get(page_of(exemption)).text
+        page = reading(people.ada).get(page_of(exemption))
+        assert "End it now" not in page.text
+        assert "What you can do" not in page.html, "no column stands empty"
         assert say(reading(people.ada), exemption, "end").status == 403
         assert ends(exemption) == ("standing", None)
 
