@@ -8,11 +8,10 @@ from typing import Any
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, QuerySet
 from django.db.models.functions import Now
-from django.utils.text import get_text_list
-from django.utils.translation import gettext as _
 
 from engine import api
 from engine.models import Exemption, Proposal, Voice
+from oversight.showing import exemption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +23,7 @@ class Exempt:
 
     @property
     def names(self) -> str:
-        return str(get_text_list(list(self.people), _("and")))
+        return exemption.names(self.people)
 
 
 def told(query: QuerySet[Proposal]) -> QuerySet[Proposal]:
@@ -47,7 +46,6 @@ def waiting_for(reader: api.Reviewer) -> int:
     return sum(api.why_not_exempt(reader, pk) is None for pk in found)
 
 
-def status(record: Any) -> str:
-    """The word for how it stands: what nobody was asked is not called approved."""
-    exempt = record.status == "approved" and record.exemption_id is not None and not record.drawn
-    return "exempted" if exempt else str(record.status)
+def word(status: str, exempt: Exempt | None) -> str:
+    """How it stands: what nobody was asked is not called approved."""
+    return "exempted" if exempt and status == "approved" else status

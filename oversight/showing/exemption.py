@@ -20,9 +20,14 @@ ENDS: Mapping[str, Promise] = {
 }
 
 
-def names(people: Iterable[Any]) -> str:
-    """Of those who gave it, each an id and a name."""
-    return str(get_text_list([name for _id, name in people], _("and")))
+def end(why: str) -> str:
+    """What ended it."""
+    return str(ENDS.get(why, why))
+
+
+def names(people: Iterable[str]) -> str:
+    """Those who gave it."""
+    return str(get_text_list(list(people), _("and")))
 
 
 def scope(shown: Mapping[str, Any]) -> str:

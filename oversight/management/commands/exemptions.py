@@ -51,7 +51,7 @@ class Command(BaseCommand):
         self.stdout.write(f"          {item.left} of {item.uses} uses left, until {item.until}")
         self.stdout.write(f"          given by {gave}")
         if item.ended_why:
-            why = exemption.ENDS.get(item.ended_why, item.ended_why)
+            why = exemption.end(item.ended_why)
             self.stdout.write(f"          ended by {item.ended_by}: {why}")
 
     def _end(self, options: dict[str, Any]) -> None:

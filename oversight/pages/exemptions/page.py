@@ -124,8 +124,7 @@ def _who(item: Standing, now: datetime) -> list[tuple[object, ...]]:
     if item.standing_at:
         found.append((_("Stands since"), when(item.standing_at, now)))
     if item.ended_at:
-        ended = words.ENDS.get(item.ended_why, item.ended_why)
-        found.append((_("Ended"), when(item.ended_at, now), str(ended)))
+        found.append((_("Ended"), when(item.ended_at, now), words.end(item.ended_why)))
         found.append((_("Reason"), revealed(item.ended_reason)))
     return found
 

@@ -75,7 +75,7 @@ def _decided(record: Any) -> Decided:
         proposal_id=record.proposal_id,
         version=record.version,
         run_id=record.run_id,
-        status=exempted.status(record),
+        status=exempted.word(record.status, exempted.of(record)),
         closed_at=record.closed_at,
         exempt=exempted.of(record),
         person=record.person or "",

@@ -57,11 +57,10 @@ class Version:
 
     @property
     def shown_status(self) -> str:
-        """Expired as soon as its time is over, though a sweep has yet to say so; and what nobody
-        was asked is not called approved."""
-        if self.status == "approved" and self.exempt:
-            return "exempted"
-        return "expired" if self.status == "open" and self.expired else self.status
+        """Expired as soon as its time is over, though a sweep has yet to say so."""
+        if self.status == "open" and self.expired:
+            return "expired"
+        return exempted.word(self.status, self.exempt)
 
     @property
     def run_ended(self) -> bool:
@@ -199,7 +198,7 @@ def versions(proposal_id: uuid.UUID) -> tuple[Past, ...]:
     return tuple(
         Past(
             version=record.version,
-            status=exempted.status(record),
+            status=exempted.word(record.status, exempted.of(record)),
             exempt=exempted.of(record),
             opened_at=record.opened_at,
             closed_at=record.closed_at,

@@ -1,6 +1,7 @@
 """What the events of standing exemptions say: in a run's log, and in the installation's own."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from oversight.pages.runs.sentence import Facts, Sentence
 from oversight.showing import exemption, literal
@@ -9,7 +10,7 @@ from oversight.showing import exemption, literal
 def exempted(facts: Facts) -> Sentence:
     words_ = _("Let through by a standing exemption that %(people)s gave")
     return Sentence(
-        words=words_ % {"people": exemption.names(facts["people"])},
+        words=words_ % {"people": exemption.names(name for _id, name in facts["people"])},
         glyph="seal",
         tone="info",
         detail=_left(facts),
@@ -22,7 +23,8 @@ def drawn(facts: Facts) -> Sentence:
 
 
 def _left(facts: Facts) -> str:
-    return _("%(count)d uses left") % {"count": int(facts["uses_left"])}
+    left = int(facts["uses_left"])
+    return ngettext("%(count)d use left", "%(count)d uses left", left) % {"count": left}
 
 
 def proposed(facts: Facts) -> Sentence:
@@ -42,6 +44,5 @@ def approved(facts: Facts) -> Sentence:
 
 
 def ended(facts: Facts) -> Sentence:
-    words_ = exemption.ENDS.get(facts["why"])
-    told = _("Ended a standing exemption: %(why)s") % {"why": words_ or facts["why"]}
-    return Sentence(words=told, glyph="seal", tone="bad", detail=facts["reason"] or "")
+    words_ = _("Ended a standing exemption: %(why)s") % {"why": exemption.end(facts["why"])}
+    return Sentence(words=words_, glyph="seal", tone="bad", detail=facts["reason"] or "")

@@ -245,6 +245,11 @@ class TestWhatItLetThrough:
         assert "Let through by a standing exemption that Rosa Lind gave" in text
         assert "2 uses left" in text
 
+    def test_says_there_how_many_uses_are_left(self, desk: Desk, rosa: Reader) -> None:
+        given(desk, uses=2)
+        desk.work(run_id := asked(desk))
+        assert "1 use left" in rosa.get(f"/runs/{run_id}/?view=timeline").text
+
     def test_says_so_to_who_audits(
         self, proposal: Proposal, people: People, reading: Readers
     ) -> None:
