@@ -12,7 +12,7 @@ class OneLine(logging.Formatter):
     """Write a record and its traceback on one line, control characters as visible escapes."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return "".join(map(_visible, super().format(record)))
+        return visible(super().format(record))
 
 
 class OneObject(logging.Formatter):
@@ -30,6 +30,11 @@ class OneObject(logging.Formatter):
         if record.exc_info:
             said["traceback"] = self.formatException(record.exc_info)
         return json.dumps(said)
+
+
+def visible(text: str) -> str:
+    """Text as one line, for a log or a terminal: what would pass for another is written out."""
+    return "".join(map(_visible, text))
 
 
 def _visible(character: str) -> str:

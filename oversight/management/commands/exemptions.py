@@ -3,17 +3,18 @@ the latest that are over, too. `exemptions end ID` ends one: by an administrator
 may decide what it is for.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from engine import api
 from engine.errors import PlacetError
+from oversight.log_line import visible
 from oversight.models import Person
 from oversight.pages.exemptions import reads
 from oversight.pages.exemptions.reads import Standing
 from oversight.showing import exemption, words
-from oversight.showing.text import revealed
 
 SHORT = 8
 """Characters of an id that are shown; a longer or a shorter beginning does as well."""
@@ -43,16 +44,8 @@ class Command(BaseCommand):
         return None
 
     def _tell(self, item: Standing) -> None:
-        state = words.shown("exemption", item.state).word
-        bounds = "; ".join(filter(None, (item.scope, item.most)))
-        gave = ", ".join(each.person for each in item.given) or "nobody yet"
-        self.stdout.write(f"{str(item.id)[:SHORT]}  {state}: {item.label} by {item.agent}")
-        self.stdout.write(f"          {revealed(bounds)}")
-        self.stdout.write(f"          {item.left} of {item.uses} uses left, until {item.until}")
-        self.stdout.write(f"          given by {gave}")
-        if item.ended_why:
-            why = exemption.end(item.ended_why)
-            self.stdout.write(f"          ended by {item.ended_by}: {why}")
+        for line in _lines(item):
+            self.stdout.write(visible(line))
 
     def _end(self, options: dict[str, Any]) -> None:
         item = _named(options["id"])
@@ -63,6 +56,18 @@ class Command(BaseCommand):
         except PlacetError as problem:
             raise CommandError(problem.why) from problem
         self.stdout.write(f"{str(item.id)[:SHORT]} lets nothing more through.")
+
+
+def _lines(item: Standing) -> Iterator[str]:
+    state = words.shown("exemption", item.state).word
+    gave = ", ".join(each.person for each in item.given) or "nobody yet"
+    indent = " " * (SHORT + 2)
+    yield f"{str(item.id)[:SHORT]}  {state}: {item.label} by {item.agent}"
+    yield indent + "; ".join(filter(None, (item.scope, item.most)))
+    yield f"{indent}{item.left} of {item.uses} uses left, until {item.until}"
+    yield f"{indent}given by {gave}"
+    if item.ended_why:
+        yield f"{indent}ended by {item.ended_by}: {exemption.end(item.ended_why)}"
 
 
 def _named(beginning: str) -> Standing:

@@ -24,6 +24,13 @@ def test_lists_what_lives_and_what_is_left_of_it(desk: Desk) -> None:
         assert words in found
 
 
+def test_writes_plain_lines_and_out_what_would_be_invisible(desk: Desk) -> None:
+    odd = {"kind": "argument", "argument": "customer", "value": "Mara\u202eVogel"}
+    proposed(desk, scope=odd)
+    assert r"customer is “Mara\u202eVogel”" in told()
+    assert "<" not in told()
+
+
 def test_ends_one_in_the_name_of_who_may(desk: Desk) -> None:
     exemption = given(desk)
     begins = str(exemption.pk)[:8]
