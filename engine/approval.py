@@ -72,62 +72,83 @@ def _shown(
     position: Position, pending: Pending, action: actions.Action, policy: Facts
 ) -> dict[str, Any]:
     args = actions.thawed(action, pending.arguments)
-    key = idempotency_key(position.run_id, pending)
-    valid_until = _valid_until(policy, pending)
-    premises, change = as_said(action.precondition(args)), action.preview(args)
+    both = _shown_and_kept(position, pending, action, policy) | {
+        "precondition": as_said(action.precondition(args))
+    }
     terms = _without_secrets(
         {
-            "action": action.label(),
-            "agent": position.initiator,
-            "carried_over": list(pending.carried_over),
+            **both,
+            **_about_the_effect(action, args),
+            **_about_the_request(position, pending),
             "challenge": challenge(action, args, policy["rule"]),
-            "change": {"before": change.before, "after": change.after},
-            "despite": _despite(pending),
-            "editors": list(pending.editors),
-            "evidence": list(pending.evidence),
-            "headline": action.describe(args),
-            "idempotency_key": key,
-            "policy_version": policy["version"],
-            "precondition": premises,
-            "proposal": [pending.proposal_id, pending.version],
-            "repeats": _repeats(position, pending),
-            "risk": action.risk,
-            "rule": policy["rule"],
             "rollback": {**action.rollback.shown(), "reason": pending.rollback_reason},
-            "run": str(position.run_id),
-            "stands_on": position.stands_on,
-            "step": pending.step_id,
-            "target": action.target(args),
-            "target_class": action.target_class,
-            "title": action.title,
-            "valid_until": valid_until,
-            "verification": action.verification,
-            "why": pending.why,
-            "workflow": f"{position.workflow} v{position.workflow_version}",
+            "rule": policy["rule"],
         }
     )
     return {
+        **both,
+        **_as_asked(pending),
         "id": str(uuid.uuid4()),
-        "proposal_id": pending.proposal_id,
-        "version": pending.version,
-        "step_id": pending.step_id,
-        "tool_call_id": pending.tool_call_id,
-        "action": pending.action,
-        "action_version": pending.action_version,
-        "arguments": pending.arguments,
         "terms": terms.decode(),
         "digest": digest_of(pending.arguments.encode(), terms),
-        "idempotency_key": key,
-        "risk": action.risk,
-        "policy_version": policy["version"],
         "wait_seconds": policy["rule"]["wait_seconds"],
         "lot": lot(),
-        "precondition": premises,
-        "agent": position.initiator,
-        "why": pending.why,
-        "evidence": list(pending.evidence),
-        "valid_until": valid_until,
     }
+
+
+def _shown_and_kept(
+    position: Position, pending: Pending, action: actions.Action, policy: Facts
+) -> dict[str, Any]:
+    """What stands in the terms, and in the event beside them."""
+    return {
+        "agent": position.initiator,
+        "evidence": list(pending.evidence),
+        "idempotency_key": idempotency_key(position.run_id, pending),
+        "policy_version": policy["version"],
+        "risk": action.risk,
+        "valid_until": _valid_until(policy, pending),
+        "why": pending.why,
+    }
+
+
+def _about_the_effect(action: actions.Action, args: Any) -> dict[str, Any]:
+    change = action.preview(args)
+    return {
+        "action": action.label(),
+        "change": {"before": change.before, "after": change.after},
+        "headline": action.describe(args),
+        "target": action.target(args),
+        "target_class": action.target_class,
+        "title": action.title,
+        "verification": action.verification,
+    }
+
+
+def _about_the_request(position: Position, pending: Pending) -> dict[str, Any]:
+    return {
+        "carried_over": list(pending.carried_over),
+        "despite": _despite(pending),
+        "editors": list(pending.editors),
+        "proposal": [pending.proposal_id, pending.version],
+        "repeats": _repeats(position, pending),
+        "run": str(position.run_id),
+        "stands_on": position.stands_on,
+        "step": pending.step_id,
+        "workflow": f"{position.workflow} v{position.workflow_version}",
+    }
+
+
+def _as_asked(pending: Pending) -> dict[str, Any]:
+    names = (
+        "proposal_id",
+        "version",
+        "step_id",
+        "tool_call_id",
+        "action",
+        "action_version",
+        "arguments",
+    )
+    return {name: getattr(pending, name) for name in names}
 
 
 def lot() -> int:
