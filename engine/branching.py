@@ -3,14 +3,14 @@
 import uuid
 from typing import Any
 
-from . import budgets, checkpointing, clock, folding, hints, workflows
+from . import budgets, checkpointing, clock, hints, workflows
 from .branches import Branch, Leg
 from .crashpoints import reach
 from .errors import BadInput
 from .eventlog import ACTOR, Log
 from .identity import uuid7
 from .store import branches
-from .types import Event, Facts, Position
+from .types import Facts, Position
 
 
 def begin(log: Log, said: Branch) -> None:
@@ -33,16 +33,7 @@ def _made(log: Log, name: str, leg: Leg, limits: Facts) -> dict[str, Any]:
     position, state = log.position, log.lightened(leg.state)
     run_id, facts = uuid7(), {**_accepted(position, leg, limits), "state": state}
     inherited = {"initiator": position.initiator, "parent": str(position.run_id), "branch": name}
-    first = Event(
-        run_id=run_id,
-        seq=1,
-        kind="run_accepted",
-        actor=ACTOR,
-        at="",
-        payload={**facts, **inherited},
-        hash="",
-    )
-    checkpoint = checkpointing.saved(folding.fold(None, first))
+    checkpoint = checkpointing.first(run_id, ACTOR, {**facts, **inherited})
     return {"branch": name, "run_id": str(run_id), "accepted": facts, "checkpoint": checkpoint}
 
 

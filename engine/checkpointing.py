@@ -6,10 +6,11 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from . import folding
 from .canonical import packed_text, sha256_hex
 from .errors import DamagedCheckpoint, Incompatible
 from .references import is_reference
-from .types import IN_SNAPSHOT, Facts, Pending, Position
+from .types import IN_SNAPSHOT, Event, Facts, Pending, Position
 
 SCHEMA_VERSION = 1
 _NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
@@ -29,6 +30,20 @@ def saved(position: Position) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "searchable": _searchable(position),
     }
+
+
+def first(run_id: uuid.UUID, actor: str, accepted: Facts) -> dict[str, Any]:
+    """What `saved` gives for a run of which no more is known than that it was accepted."""
+    event = Event(
+        run_id=run_id,
+        seq=1,
+        kind="run_accepted",
+        actor=actor,
+        at="",
+        payload=accepted,
+        hash="",
+    )
+    return saved(folding.fold(None, event))
 
 
 def _searchable(position: Position) -> list[dict[str, str | None]]:

@@ -4,13 +4,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine import actions, approval, budgets, checkpointing, conf, folding, pins, values, workflows
+from engine import actions, approval, budgets, checkpointing, conf, pins, values, workflows
 from engine.canonical import check, packed
 from engine.errors import BadInput
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.store import proposals, runs
-from engine.types import Event, Facts
+from engine.types import Facts
 
 from .who import Initiator
 
@@ -34,9 +34,7 @@ def start_run(
     """
     check(state or {}, "$.state")
     check(labels or {}, "$.labels")
-    graph = workflows.get(workflow, version)
-    if graph.internal:
-        raise BadInput(f"The workflow {workflow!r} is started by Placet alone.", path="$.workflow")
+    graph = _startable(workflow, version)
     light, kept = values.lightened(state or {})
     facts = {
         "workflow": graph.name,
@@ -50,19 +48,20 @@ def start_run(
         "initiator": initiator.actor,
         "initiator_person": initiator.person_id,
     }
+    return _accepted(facts, initiator.actor, [large.body for large in kept])
+
+
+def _startable(workflow: str, version: int | None) -> workflows.Workflow:
+    graph = workflows.get(workflow, version)
+    if graph.internal:
+        raise BadInput(f"The workflow {workflow!r} is started by Placet alone.", path="$.workflow")
+    return graph
+
+
+def _accepted(facts: Facts, actor: str, bodies: Sequence[bytes]) -> uuid.UUID:
     run_id = uuid7()
-    first = Event(
-        run_id=run_id,
-        seq=1,
-        kind="run_accepted",
-        actor=initiator.actor,
-        at="",
-        payload=facts,
-        hash="",
-    )
-    checkpoint = checkpointing.saved(folding.fold(None, first))
     runs.start_run(
-        run_id, initiator.actor, packed(facts), checkpoint, [large.body for large in kept]
+        run_id, actor, packed(facts), checkpointing.first(run_id, actor, facts), list(bodies)
     )
     hint(run_id)
     return run_id

@@ -3,14 +3,14 @@
 import uuid
 from typing import Any
 
-from engine import checkpointing, conf, folding, history, values, versions
+from engine import checkpointing, conf, history, values, versions
 from engine.canonical import packed
 from engine.errors import BadInput, Conflict, Incompatible, NotFound
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.models import Run
 from engine.store import forks
-from engine.types import Event, Facts, Position
+from engine.types import Facts, Position
 
 from .reasons import must_have_a_reason
 from .who import Reviewer
@@ -34,7 +34,7 @@ def fork_run(run_id: uuid.UUID, seq: int, *, operator: Reviewer, reason: str) ->
     state, kept = values.lightened(position.state)
     facts = {**_facts(origin, position, operator, reason), "state": state}
     new = uuid7()
-    checkpoint = checkpointing.saved(folding.fold(None, _first(new, operator, facts)))
+    checkpoint = checkpointing.first(new, operator.actor, facts)
     bodies = [large.body for large in kept]
     forks.fork_run(run_id, new, operator.actor, packed(facts), checkpoint, bodies)
     hint(new)
@@ -92,15 +92,3 @@ def _inherited(origin: Run, position: Position) -> Facts:
         "spent": spent,
         "done_after": list(forks.effects_committed_after(origin.run_id, position.seq)),
     }
-
-
-def _first(run_id: uuid.UUID, operator: Reviewer, facts: Facts) -> Event:
-    return Event(
-        run_id=run_id,
-        seq=1,
-        kind="run_accepted",
-        actor=operator.actor,
-        at="",
-        payload=facts,
-        hash="",
-    )

@@ -4,13 +4,13 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from engine import checkpointing, conf, folding, taking_back, workflows
+from engine import checkpointing, conf, taking_back, workflows
 from engine.canonical import packed
 from engine.hints import hint
 from engine.identity import uuid7
 from engine.store import rollbacks
 from engine.taking_back import Preview, Step
-from engine.types import Event, Facts
+from engine.types import Facts
 
 from .reasons import kept_evidence, must_have_a_reason, must_have_evidence
 from .who import Reviewer
@@ -89,16 +89,7 @@ def _by_a_new_run(preview: Preview, operator: Reviewer, facts: Facts) -> uuid.UU
         "initiator_person": operator.person_id,
         "forked_from": f"{preview.origin}@{preview.last_seq}",
     }
-    first = Event(
-        run_id=run_id,
-        seq=1,
-        kind="run_accepted",
-        actor=operator.actor,
-        at="",
-        payload=accepted,
-        hash="",
-    )
-    checkpoint = checkpointing.saved(folding.fold(None, first))
+    checkpoint = checkpointing.first(run_id, operator.actor, accepted)
     rollbacks.start_rollback(run_id, operator.actor, packed(accepted), checkpoint, packed(facts))
     hint(run_id)
     return run_id
