@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import conf
@@ -11,6 +11,25 @@ from .errors import Conflict
 from .store import alerts, escalating, exempting, proposals, runs, stops, versions
 
 logger = logging.getLogger(__name__)
+
+Find = Callable[[int], Iterable[tuple[uuid.UUID, uuid.UUID]]]
+"""Names so many at the most of what is due: the run, and what of it."""
+
+Door = Callable[[uuid.UUID, uuid.UUID], bool]
+"""Does to one of them what is due, and says whether it was still to be done."""
+
+_DUE: Mapping[str, Sequence[tuple[Find, Door]]] = {
+    "expired": [(proposals.overdue_proposals, proposals.expire_proposal_if_overdue)],
+    "reopened": [(alerts.overdue_alerts, alerts.reopen_alert_if_overdue)],
+    "lapsed": [
+        (stops.proposals_under_a_stop, stops.lapse_proposal_if_stopped),
+        (proposals.proposals_under_another_rule, proposals.lapse_proposal_if_rule_changed),
+        (exempting.proposals_no_longer_exempt, exempting.lapse_proposal_if_no_longer_exempt),
+    ],
+    "reminded": [(escalating.proposals_to_remind_of, escalating.remind_of_proposal_if_due)],
+    "escalated": [(escalating.proposals_to_escalate, escalating.escalate_proposal_if_due)],
+}
+"""What a sweep does, in this order. What has lapsed is asked anew by its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,51 +50,14 @@ class Swept:
 
 def run_once() -> Swept:
     """End what is overdue, then name every run that needs a worker and has none."""
-    ended = {"expired": _expire_overdue(), "reopened": _reopen_overdue()}
-    ended["lapsed"] = _lapse_stopped() + _lapse_under_another_rule() + _lapse_no_longer_exempt()
-    called = {"reminded": _remind(), "escalated": _escalate()}
+    done = {what: sum(_through(*each) for each in doors) for what, doors in _DUE.items()}
     outdated = _wake_outdated()
     found = tuple(runs.runs_without_a_worker(conf.sweep_batch()))
-    return Swept(runs=found, outdated=outdated, **ended, **called)
+    return Swept(runs=found, outdated=outdated, **done)
 
 
-def _expire_overdue() -> int:
-    overdue = proposals.overdue_proposals(conf.sweep_batch())
-    return sum(_ended(proposals.expire_proposal_if_overdue, *each) for each in overdue)
-
-
-def _lapse_stopped() -> int:
-    """What was proposed or approved before a stop does not outlast it: it is asked anew."""
-    stopped = stops.proposals_under_a_stop(conf.sweep_batch())
-    return sum(_ended(stops.lapse_proposal_if_stopped, *each) for each in stopped)
-
-
-def _lapse_under_another_rule() -> int:
-    """The policy was changed: what was asked under a rule that holds no more is asked anew."""
-    changed = proposals.proposals_under_another_rule(conf.sweep_batch())
-    return sum(_ended(proposals.lapse_proposal_if_rule_changed, *each) for each in changed)
-
-
-def _remind() -> int:
-    due = escalating.proposals_to_remind_of(conf.sweep_batch())
-    return sum(_ended(escalating.remind_of_proposal_if_due, *each) for each in due)
-
-
-def _escalate() -> int:
-    """Nobody has decided in time, or nobody is there who could: others are asked, too."""
-    due = escalating.proposals_to_escalate(conf.sweep_batch())
-    return sum(_ended(escalating.escalate_proposal_if_due, *each) for each in due)
-
-
-def _lapse_no_longer_exempt() -> int:
-    """An exemption has ended: what it let through and what was not sent is asked of people."""
-    ended = exempting.proposals_no_longer_exempt(conf.sweep_batch())
-    return sum(_ended(exempting.lapse_proposal_if_no_longer_exempt, *each) for each in ended)
-
-
-def _reopen_overdue() -> int:
-    overdue = alerts.overdue_alerts(conf.sweep_batch())
-    return sum(_ended(alerts.reopen_alert_if_overdue, *each) for each in overdue)
+def _through(find: Find, door: Door) -> int:
+    return sum(_done(door, *each) for each in find(conf.sweep_batch()))
 
 
 def _wake_outdated() -> int:
@@ -84,7 +66,7 @@ def _wake_outdated() -> int:
     return versions.wake_runs_to_carry_over(older, conf.sweep_batch()) if older else 0
 
 
-def _ended(door: Callable[[uuid.UUID, uuid.UUID], bool], run: uuid.UUID, what: uuid.UUID) -> bool:
+def _done(door: Door, run: uuid.UUID, what: uuid.UUID) -> bool:
     """One that refuses must not keep the others from it."""
     try:
         return door(run, what)
