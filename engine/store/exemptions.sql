@@ -218,6 +218,7 @@ BEGIN
     PERFORM doors._end_exemptions(ARRAY[x.id], p_actor, p->>'person_name', 'revoked', p->>'reason');
 END $$;
 
+-- The states in which one may still let something through, or come to it.
 CREATE FUNCTION doors._live() RETURNS text[]
 LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY['proposed', 'standing'] $$;
 
@@ -251,7 +252,7 @@ END $$;
 CREATE FUNCTION doors._exemptions_for(p_action text) RETURNS SETOF engine_exemption
 LANGUAGE sql STABLE AS $$
     SELECT * FROM engine_exemption
-    WHERE action = p_action AND status IN ('proposed', 'standing')
+    WHERE action = p_action AND status = ANY (doors._live())
 $$;
 
 -- A stop ends what it covers, and the end of the stop does not bring it back. One for a workflow or a
@@ -261,7 +262,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM doors._end_exemptions(ARRAY(
         SELECT x.id FROM engine_exemption x
-        WHERE status IN ('proposed', 'standing') AND doors._stops_exemption(p_scope, x)),
+        WHERE status = ANY (doors._live()) AND doors._stops_exemption(p_scope, x)),
         p_actor, NULL, 'stopped', p_reason);
 END $$;
 
@@ -277,7 +278,7 @@ CREATE FUNCTION doors._end_under_another_rule(p_actor text, p_name text, p_versi
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM doors._end_exemptions(ARRAY(
-        SELECT x.id FROM engine_exemption x WHERE status IN ('proposed', 'standing')
+        SELECT x.id FROM engine_exemption x WHERE status = ANY (doors._live())
           AND (doors.rule_in_force(x.action, x.risk)->'rule')::jsonb
               IS DISTINCT FROM doors._rule_of_exemption(x)),
         p_actor, p_name, 'rule_changed', format('version %s of the policy', p_version));
