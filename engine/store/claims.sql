@@ -30,10 +30,10 @@ BEGIN
         PERFORM doors._must_be_free_for(c, (p->>'from')::bigint);
         c.from_person_id := c.person_id;
     END IF;
-    r := doors._append(r, 'proposal_claimed', p_actor, convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'person', p->'person',
-        'person_name', p->>'person_name', 'seconds', p->'seconds', 'from', c.from_person_id,
-        'from_name', CASE WHEN c.from_person_id IS NOT NULL THEN c.person_name END)::text, 'UTF8'));
+    r := doors._append(r, 'proposal_claimed', p_actor, doors._of_version(o, jsonb_build_object(
+        'person', p->'person', 'person_name', p->>'person_name', 'seconds', p->'seconds',
+        'from', c.from_person_id,
+        'from_name', CASE WHEN c.from_person_id IS NOT NULL THEN c.person_name END)));
     INSERT INTO engine_claim (proposal_id, person_id, person_name, from_person_id, from_name,
                               claimed_at, until)
     VALUES (o.id, (p->>'person')::bigint, p->>'person_name', c.from_person_id,
@@ -85,9 +85,8 @@ BEGIN
        OR (doors._claim_on(o)).person_id IS DISTINCT FROM (p->>'person')::bigint THEN
         PERFORM doors._refuse('conflict', 'there is no claim of yours');
     END IF;
-    r := doors._append(r, 'claim_released', p_actor, convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'person', p->'person',
-        'person_name', p->>'person_name')::text, 'UTF8'));
+    r := doors._append(r, 'claim_released', p_actor, doors._of_version(o,
+        jsonb_build_object('person', p->'person', 'person_name', p->>'person_name')));
     UPDATE engine_claim SET released_at = r.last_at WHERE proposal_id = o.id;
     PERFORM doors._save(r);
     RETURN doors._told(r);

@@ -26,13 +26,6 @@ BEGIN
     RETURN true;
 END $$;
 
--- Which version an event is of, and what else it says.
-CREATE FUNCTION doors._of_version(o engine_proposal, p_more jsonb) RETURNS bytea
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT convert_to((jsonb_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version) || p_more)::text, 'UTF8')
-$$;
-
 -- Open proposals that escalate now: their time has come, or nobody is there who could let them be
 -- done. The latter is looked for among all when other people are there than the last time, else among
 -- those opened since; a minute is looked at twice, for who was just opening one.

@@ -133,11 +133,10 @@ END $$;
 -- What the log says of a use: of which exemption, how many are left, and who gave it.
 CREATE FUNCTION doors._told_of_use(x engine_exemption, o engine_proposal) RETURNS bytea
 LANGUAGE sql STABLE AS $$
-    SELECT convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'exemption', x.id,
-        'exemption_digest', x.digest, 'uses_left', x.uses - x.used - 1,
-        'people', (SELECT json_agg(json_build_array(person_id, person_name) ORDER BY given_at)
-                   FROM engine_voice WHERE exemption_id = x.id))::text, 'UTF8')
+    SELECT doors._of_version(o, jsonb_build_object(
+        'exemption', x.id, 'exemption_digest', x.digest, 'uses_left', x.uses - x.used - 1,
+        'people', (SELECT jsonb_agg(jsonb_build_array(person_id, person_name) ORDER BY given_at)
+                   FROM engine_voice WHERE exemption_id = x.id)))
 $$;
 
 -- The gate's question of what was let through: the log says that it was, and it still is. Whoever would

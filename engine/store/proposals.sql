@@ -181,6 +181,13 @@ BEGIN
     END IF;
 END $$;
 
+-- Which version an event is of, and what else it says.
+CREATE FUNCTION doors._of_version(o engine_proposal, p_more jsonb) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT convert_to((jsonb_build_object(
+        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version) || p_more)::text, 'UTF8')
+$$;
+
 -- The proposal version reaches `p_status`; the run wakes to act on it.
 CREATE FUNCTION doors._close_proposal(
     r engine_run, o engine_proposal, p_status text, p_actor text, p_question text)
@@ -188,9 +195,8 @@ RETURNS engine_run
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM doors._must_move('proposal', o.status, p_status);
-    r := doors._append(r, 'proposal_' || p_status, p_actor, convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version,
-        'question', p_question)::text, 'UTF8'));
+    r := doors._append(r, 'proposal_' || p_status, p_actor, doors._of_version(o,
+        jsonb_build_object('question', p_question)));
     UPDATE engine_proposal SET status = p_status, question = p_question, closed_at = r.last_at
     WHERE id = o.id AND status = o.status;
     IF p_status IN ('expired', 'withdrawn') THEN
@@ -270,11 +276,10 @@ BEGIN
     IF doors._was_sent(o) THEN
         PERFORM doors._refuse('conflict', 'it has been sent already');
     END IF;
-    r := doors._append(r, 'proposal_lapsed', p_actor, convert_to(json_build_object(
-        'id', o.id, 'proposal_id', o.proposal_id, 'version', o.version, 'reason', p_reason,
-        'detail', p_detail, 'effect_id', (
+    r := doors._append(r, 'proposal_lapsed', p_actor, doors._of_version(o, jsonb_build_object(
+        'reason', p_reason, 'detail', p_detail, 'effect_id', (
             SELECT effect_id FROM engine_effect WHERE proposal_id = o.proposal_id
-            AND proposal_version = o.version))::text, 'UTF8'));
+            AND proposal_version = o.version))));
     UPDATE engine_proposal SET status = 'lapsed', closed_at = r.last_at
     WHERE id = o.id AND status = o.status;
     UPDATE engine_effect SET status = 'failed', outcome = 'not_sent', updated_at = r.last_at
