@@ -64,7 +64,9 @@ class Wish(_Strict):
     until: AwareDatetime
 
 
-def content(wish: Facts, *, proposed_by: tuple[int, str], reason: str) -> bytes:
+def content(
+    exemption_id: uuid.UUID, wish: Facts, *, proposed_by: tuple[int, str], reason: str
+) -> bytes:
     """The frozen bytes of a new exemption. Raises BadInput with the path of what is wrong with the
     wish, NotPermitted for what is never exempt."""
     wanted = _checked(wish)
@@ -73,7 +75,7 @@ def content(wish: Facts, *, proposed_by: tuple[int, str], reason: str) -> bytes:
     rule = _rule_for(action)
     return frozen(
         {
-            "id": str(uuid.uuid4()),
+            "id": str(exemption_id),
             "action": action.name,
             "version": action.version,
             "title": action.title,

@@ -1,8 +1,6 @@
 """Standing exemptions: proposed by administrators, given by those who decide, ended by one word."""
 
-import json
 import uuid
-from typing import Any
 
 from engine import conf, exemptions
 from engine.canonical import check, packed
@@ -10,7 +8,7 @@ from engine.identity import uuid7
 from engine.store import exemptions as doors
 from engine.types import Facts
 
-from .reasons import must_have_a_reason
+from .reasons import said
 from .who import Reviewer
 
 
@@ -21,12 +19,11 @@ def propose_exemption(wish: Facts, *, administrator: Reviewer, reason: str) -> u
     exempt: at high risk, without a way back, under a rule with a time to think or that demands a
     fresh rehearsal, with secrets among its arguments; RuleChanged.
     """
-    must_have_a_reason(reason)
+    facts, exemption_id = said(administrator, reason), uuid.uuid4()
     proposed_by = (administrator.person_id, administrator.name)
-    content = exemptions.content(wish, proposed_by=proposed_by, reason=reason)
-    facts = {"content": content.decode(), **_said(administrator, reason)}
-    doors.propose_exemption(administrator.actor, packed(facts))
-    return uuid.UUID(json.loads(content)["id"])
+    content = exemptions.content(exemption_id, wish, proposed_by=proposed_by, reason=reason)
+    doors.propose_exemption(administrator.actor, packed({**facts, "content": content.decode()}))
+    return exemption_id
 
 
 def why_not_exempt(reviewer: Reviewer, exemption_id: uuid.UUID) -> str | None:
@@ -49,14 +46,13 @@ def approve_exemption(
     the rule asks for that. Raises BadInput, ChallengeFailed, NotFound, NotPermitted, Expired,
     DigestMismatch, RuleChanged, StepUpNeeded, Stopped, Conflict.
     """
-    must_have_a_reason(reason)
     check(challenge, "$.challenge")
     facts = {
         "voice_id": str(uuid7()),
         "id": str(exemption_id),
         "digest": digest,
         "challenge": challenge,
-        **_said(reviewer, reason),
+        **said(reviewer, reason),
     }
     doors.approve_exemption(reviewer.actor, packed(facts), session)
 
@@ -81,14 +77,4 @@ def end_exemption(exemption_id: uuid.UUID, *, person: Reviewer, reason: str) -> 
     """End an exemption, or drop one that does not stand yet: one word of an administrator, or of
     somebody who may decide what it is for. What it let through and what is not sent is asked of
     people. Raises BadInput, NotFound, NotPermitted, Conflict."""
-    must_have_a_reason(reason)
-    doors.end_exemption(person.actor, packed({"id": str(exemption_id), **_said(person, reason)}))
-
-
-def _said(person: Reviewer, reason: str) -> dict[str, Any]:
-    check(reason, "$.reason")
-    return {
-        "person": person.person_id,
-        "person_name": person.name,
-        "reason": reason.strip(),
-    }
+    doors.end_exemption(person.actor, packed({"id": str(exemption_id), **said(person, reason)}))

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from engine.canonical import check, packed
+from engine.canonical import packed
 from engine.store import people as doors
 
-from .reasons import must_have_a_reason
+from . import reasons
 from .who import Reviewer
 
 
@@ -36,12 +36,5 @@ def change_person(
 
 def said(subject: Reviewer, administrator: Reviewer, reason: str) -> dict[str, Any]:
     """Who says it of whom, and why. Raises BadInput without a reason."""
-    must_have_a_reason(reason)
-    check(reason, "$.reason")
-    return {
-        "person": administrator.person_id,
-        "person_name": administrator.name,
-        "subject": subject.person_id,
-        "subject_name": subject.name,
-        "reason": reason.strip(),
-    }
+    of_whom = {"subject": subject.person_id, "subject_name": subject.name}
+    return {**reasons.said(administrator, reason), **of_whom}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import policies
-from engine.canonical import check, packed, packed_text
+from engine.canonical import packed, packed_text
 from engine.store import policies as doors
 
-from .reasons import must_have_a_reason
+from .reasons import said
 from .who import Reviewer
 
 Quotas = Sequence[Mapping[str, Any]]
@@ -20,8 +20,7 @@ def propose_policy(rules: Any, *, administrator: Reviewer, reason: str) -> int:
 
     Raises BadInput with the path of what is wrong with the rules; NotPermitted.
     """
-    must_have_a_reason(reason)
-    facts = {"rules": policies.checked(rules), **_said(administrator, reason)}
+    facts = {**said(administrator, reason), "rules": policies.checked(rules)}
     return doors.propose_policy(administrator.actor, packed(facts))
 
 
@@ -34,16 +33,14 @@ def put_policy_in_force(
     Approvals given under a rule that is no longer the same lapse. Raises BadInput, NotFound,
     NotPermitted, NobodyCouldDecide, Conflict.
     """
-    must_have_a_reason(reason)
-    facts = {"version": version, "instead_of": instead_of, **_said(administrator, reason)}
+    facts = {"version": version, "instead_of": instead_of, **said(administrator, reason)}
     doors.put_policy_in_force(administrator.actor, packed(facts))
 
 
 def drop_policy(version: int, *, administrator: Reviewer, reason: str) -> None:
     """Drop a proposed policy. Raises BadInput, NotFound, NotPermitted, Conflict."""
-    must_have_a_reason(reason)
     doors.drop_policy(
-        administrator.actor, packed({"version": version, **_said(administrator, reason)})
+        administrator.actor, packed({"version": version, **said(administrator, reason)})
     )
 
 
@@ -83,12 +80,3 @@ def _short(lacking: Sequence[Mapping[str, Any]]) -> Short | None:
     alone = [each for each in told if len(each[1]) == 1]
     each_for_itself = sum(count for count, _ in alone) == told[0][0]
     return Short(count=told[0][0], of=tuple(sorted(alone) if each_for_itself else told[:1]))
-
-
-def _said(administrator: Reviewer, reason: str) -> dict[str, Any]:
-    check(reason, "$.reason")
-    return {
-        "person": administrator.person_id,
-        "person_name": administrator.name,
-        "reason": reason.strip(),
-    }

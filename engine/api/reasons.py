@@ -1,5 +1,7 @@
 """Whatever a person does to a run, they say why; and what they claim, they show evidence of."""
 
+from typing import Any
+
 from engine import evidence
 from engine.canonical import check
 from engine.errors import BadInput
@@ -12,6 +14,12 @@ def must_have_a_reason(reason: str) -> None:
     check(reason, "$.reason")
     if not reason.strip():
         raise BadInput("Give a reason.", path="$.reason")
+
+
+def said(person: Reviewer, reason: str) -> dict[str, Any]:
+    """Who says it, and why. Raises BadInput without a reason."""
+    must_have_a_reason(reason)
+    return {"person": person.person_id, "person_name": person.name, "reason": reason.strip()}
 
 
 def must_have_evidence(seen: str) -> None:
