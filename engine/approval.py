@@ -52,13 +52,19 @@ def idempotency_key(run_id: uuid.UUID, pending: Pending) -> str:
     return sha256_hex(frozen([str(run_id), step, action, pending.arguments]))
 
 
+def policy_for(action: actions.Action) -> Facts:
+    """The version of the policy in force, and its rule for this action. Raises NotPermitted."""
+    policy = policies.rule_in_force(action.name, action.risk)
+    if policy is None:
+        raise NotPermitted("No policy is in force: nothing can be proposed.")
+    return policy
+
+
 def open_proposal(log: Log) -> None:
     """Capture the precondition, freeze all that will be shown, and ask."""
     position, pending = log.position, log.position.in_hand
     action = actions.get(pending.action, pending.action_version)
-    policy = policies.rule_in_force(action.name, action.risk)
-    if policy is None:
-        raise NotPermitted("No policy is in force: nothing can be proposed.")
+    policy = policy_for(action)
     facts = outside(lambda: _shown(position, pending, action, policy))
     try:
         log.write("proposal_opened", facts)

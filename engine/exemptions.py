@@ -11,11 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from . import actions, clock, concealing, states
+from . import actions, approval, clock, concealing, states
 from .actions import Action
 from .canonical import check, frozen
-from .errors import BadInput, NotPermitted
-from .store import policies
+from .errors import BadInput
 from .types import Facts
 
 DEFAULT_ONE_IN = 10
@@ -72,7 +71,7 @@ def content(
     wanted = _checked(wish)
     action = actions.get(wanted.action)
     _must_speak_of_its_arguments(action, wanted)
-    rule = _rule_for(action)
+    rule = approval.policy_for(action)["rule"]
     return frozen(
         {
             "id": str(exemption_id),
@@ -132,14 +131,6 @@ def _must_speak_of_its_arguments(action: Action, wanted: Wish) -> None:
             raise BadInput(
                 f"{action.label()} has no argument {name!r}.", path=f"$.{place}.argument"
             )
-
-
-def _rule_for(action: Action) -> Facts:
-    policy = policies.rule_in_force(action.name, action.risk)
-    if policy is None:
-        raise NotPermitted("No policy is in force: nothing can be proposed.")
-    rule: Facts = policy["rule"]
-    return rule
 
 
 def _challenge(rule: Facts, wanted: Wish) -> str | None:
