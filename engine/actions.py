@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from django.core.exceptions import ImproperlyConfigured
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import StringConstraints, ValidationError
 
 from . import concealing, states
 from .canonical import frozen, packed
 from .concealing import Secret as Secret
 from .errors import BadInput, Incompatible, NotPermitted
+from .strict import Strict, refusal
 from .types import Answer, Change, Facts, Finding, Verified
 
 Money = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,12})\.[0-9]{2}$")]
@@ -26,10 +27,8 @@ LONGEST_OPERATIVE_VALUE = 120
 """Characters that a reviewer can be asked to type."""
 
 
-class ActionArguments(BaseModel):
+class ActionArguments(Strict):
     """Typed arguments: nothing coerced, nothing unknown let in, nothing changed afterwards."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Refused(Exception):
@@ -246,7 +245,7 @@ def validated(action: Action, arguments: Facts) -> Any:
     try:
         return action.Arguments.model_validate_json(packed(arguments))
     except ValidationError as problem:
-        raise _named(problem) from problem
+        raise refusal(problem, "$.arguments") from problem
 
 
 def must_be_justified(action: Action, rollback_reason: str | None) -> None:
@@ -270,12 +269,6 @@ def typable(action: Action, args: Any) -> str:
             path="$.arguments",
         )
     return value
-
-
-def _named(problem: ValidationError) -> BadInput:
-    first = problem.errors(include_url=False, include_input=False)[0]
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-    return BadInput(first["msg"] + ".", path=f"$.arguments{path}")
 
 
 def thawed(action: Action, arguments: str | bytes) -> Any:

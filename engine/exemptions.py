@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from . import actions, approval, clock, concealing, states
 from .actions import Action
 from .canonical import check, frozen
 from .errors import BadInput
+from .strict import Strict, refusal
 from .types import Facts
 
 DEFAULT_ONE_IN = 10
@@ -27,11 +28,7 @@ Text = Annotated[str, Field(min_length=1, max_length=500)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class Scope(_Strict):
+class Scope(Strict):
     """One target, all that begin alike, or one text in one argument."""
 
     kind: Literal["target", "beginning", "argument"]
@@ -44,14 +41,14 @@ class Scope(_Strict):
         return {self.kind: self.value}
 
 
-class Most(_Strict):
+class Most(Strict):
     """The most that a numeric argument may be, as decimal text."""
 
     argument: Name
     value: Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?$")]
 
 
-class Wish(_Strict):
+class Wish(Strict):
     """What an administrator proposes. `agent` is named as runs name it: `agent:refund-desk`."""
 
     action: Name
@@ -100,8 +97,7 @@ def _checked(wish: Facts) -> Wish:
     try:
         wanted = Wish.model_validate(wish)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        raise BadInput(first["msg"], path="$." + ".".join(map(str, first["loc"]))) from problem
+        raise refusal(problem) from problem
     _must_end_in_time(wanted.until)
     if (wanted.scope.argument is not None) != (wanted.scope.kind == "argument"):
         raise BadInput("Say which argument it is about, or none.", path="$.scope.argument")

@@ -7,19 +7,16 @@ The rules are tried in order and the first that fits holds; the last one fits ev
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from .errors import BadInput
+from .strict import Strict, path, refusal
 
 MOST_GROUPS = 5
 MOST_RULES = 200
 MOST_PEOPLE = 20
 DAY = 24 * 3600
 SHORTEST_LIMIT, LONGEST_LIMIT, LONGEST_WAIT = 60, 90 * DAY, 30 * DAY
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 ActionPattern = Annotated[str, Field(pattern=r"^(\*|[a-z0-9_.-]+(\.\*)?)$", max_length=200)]
@@ -29,21 +26,21 @@ Training = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=10
 """A training with its version: refunds-2."""
 
 
-class Quota(_Strict):
+class Quota(Strict):
     """So many members of this group have to approve."""
 
     name: Annotated[str, Field(min_length=1, max_length=150)]
     approve: Annotated[int, Field(ge=1, le=MOST_PEOPLE)]
 
 
-class Escalation(_Strict):
+class Escalation(Strict):
     """After so long without a decision, members of this group count for those that are asked."""
 
     after_seconds: Annotated[int, Field(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)]
     to: Annotated[str, Field(min_length=1, max_length=150)]
 
 
-class Rule(_Strict):
+class Rule(Strict):
     """What it takes to let one effect be done.
 
     `action` is a name, a name's beginning with `.*`, or `*`; `groups` say who decides, and how many
@@ -81,6 +78,7 @@ def stands_for(pattern: str, action: str) -> bool:
     return pattern in ("*", action) or (pattern.endswith(".*") and action.startswith(pattern[:-1]))
 
 
+_ROOT = "$.rules"
 _Rules = TypeAdapter(Annotated[list[Rule], Field(min_length=1, max_length=MOST_RULES)])
 
 
@@ -90,14 +88,13 @@ def checked(document: Any) -> list[dict[str, Any]]:
     try:
         rules = _Rules.validate_python(document)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        raise BadInput(first["msg"], path=_path(first["loc"])) from problem
+        raise refusal(problem, _ROOT) from problem
     _must_be_a_policy(rules)
     return [rule.model_dump(mode="json") for rule in rules]
 
 
 def _path(places: Iterable[int | str]) -> str:
-    return "$.rules" + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in places)
+    return path(places, _ROOT)
 
 
 def _must_be_a_policy(rules: Sequence[Rule]) -> None:

@@ -3,12 +3,13 @@
 import uuid
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from engine.canonical import packed
 from engine.errors import BadInput
 from engine.policies import ActionPattern, Training
 from engine.store import qualifications as doors
+from engine.strict import Strict, refusal
 
 from .people import said
 from .who import Reviewer
@@ -16,12 +17,10 @@ from .who import Reviewer
 Most = Annotated[int, Field(ge=1, le=10_000)]
 
 
-class Grant(BaseModel):
+class Grant(Strict):
     """What is granted: a training, with its version in its name ("refunds-2"), for the actions that
     a pattern stands for ("ledger.*"), from one instant until another; at most so many decisions
     in any hour, and in any 24 hours. None: as many as one likes."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     training: Training
     actions: ActionPattern
@@ -64,8 +63,7 @@ def _checked(grant: dict[str, Any]) -> Grant:
     try:
         found = Grant.model_validate(grant)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        raise BadInput(first["msg"], path=f"$.{first['loc'][0]}") from problem
+        raise refusal(problem) from problem
     if found.valid_until <= found.valid_from:
         raise BadInput("It ends before it begins.", path="$.valid_until")
     return found
