@@ -108,6 +108,7 @@ class TestWhatItIsFor:
         exemption = given(desk)
         desk.database.execute("UPDATE engine_exemption SET action = 'ledger.refund_all'")
         assert not is_let_through(desk)
+        exemption.refresh_from_db()
         assert exemption.used == 0
 
     def test_not_for_what_was_changed_by_hand(self, desk: Desk) -> None:

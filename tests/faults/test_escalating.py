@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from engine.models import Proposal
 from oversight.embedded.processes import beat
 from tests.engine.chain import faults_in
 from tests.engine.hastened import forget_hastened_times
@@ -10,6 +11,12 @@ from tests.engine.test_replay import assert_tables_match_the_log
 from tests.faults.processes import Worker, wait_until
 from tests.pages.reading import Reader
 from tests.world import Desk
+
+
+def rests(desk: Desk, proposal: Proposal) -> bool:
+    """A worker has taken up that it is over, and has let go of the run."""
+    run = desk.run(proposal.run_id)
+    return (run.status, run.lease_until) == ("waiting_external", None)
 
 
 def test_c33_it_is_escalated_once_across_a_restart_and_carried_out_on_a_lead_s_word(
@@ -43,8 +50,8 @@ def test_c33_it_is_escalated_once_across_a_restart_and_carried_out_on_a_lead_s_w
         assert answer.status == 302
         wait_until("it is done", lambda: desk.ledger.refunded(order) == "25.00")
         desk.database.days_pass_for(forgotten.pk, 5)
-        wait_until("the other is over", lambda: desk.run(forgotten.run_id).status != "running")
         wait_until("it expired", lambda: "proposal_expired" in kinds())
+        wait_until("its agent can ask", lambda: rests(desk, forgotten))
     finally:
         clock.kill()
     counted = [kinds().count(f"proposal_{what}") for what in ("reminded", "escalated", "expired")]
@@ -53,5 +60,4 @@ def test_c33_it_is_escalated_once_across_a_restart_and_carried_out_on_a_lead_s_w
     for each in (asked, forgotten):
         assert faults_in(desk.database, each.run_id) == []
     forget_hastened_times(desk.database, forgotten.run_id)
-    wait_until("it rests", lambda: desk.run(forgotten.run_id).lease_until is None)
     assert_tables_match_the_log(desk.database, forgotten.run_id)

@@ -108,6 +108,7 @@ def test_a_group_s_name_is_text(desk: Desk, rosa: Reader) -> None:
         days_pass(desk, proposal, days)
         for address in ("/inbox/", address_of(proposal), "/policy/"):
             html = rosa.get(address).html
+            assert "U+202E" in html, "it is there, written out"
             assert "<b>lead" not in html
             assert "\u202e" not in html
 

@@ -21,7 +21,8 @@ def page_of(person: Person) -> str:
 
 def listed(page: Page, what: str) -> str:
     """What stands under one of the three headings."""
-    section = page.html.partition(f'<section aria-labelledby="{what}">')[2]
+    _before, heading, section = page.html.partition(f'<section aria-labelledby="{what}">')
+    assert heading, f"nothing is headed {what}"
     return section.partition("</section>")[0]
 
 
