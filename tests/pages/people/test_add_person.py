@@ -82,14 +82,6 @@ def test_a_reason_says_something(people: People) -> None:
     assert not Person.objects.filter(username="alma").exists()
 
 
-def test_an_administrator_whose_account_is_closed_holds_nobody_up(people: People) -> None:
-    yara = people.yara
-    assert people.zoe
-    Person.objects.filter(pk=yara.pk).update(is_active=False)
-    with pytest.raises(CommandError, match="they invite people"):
-        add_person("alma")
-
-
 def test_of_two_at_once_one_is_the_first(database: Database) -> None:
     acts = [lambda name=name: alone(add_person, name) for name in ("alma", "bruno")]
     results = together(acts)
