@@ -11,6 +11,7 @@ from engine.errors import NotPermitted
 from engine.models import Alert, Effect
 from oversight.demo.placet_actions import Refund
 from tests.cast import AGENT, all_go_on, reviewer
+from tests.engine.editing import edit
 from tests.engine.newer import newer_action, newer_code
 from tests.engine.together import just_before
 from tests.world import Desk
@@ -82,15 +83,7 @@ def looked_at_before_it_was_decided(desk: Desk) -> uuid.UUID:
 
 def edited_and_approved_by_another(desk: Desk) -> uuid.UUID:
     proposal = desk.propose_refund()
-    api.edit(
-        proposal.run_id,
-        proposal.pk,
-        reviewer=reviewer(desk.people.somebody("mina", "reviewer")),
-        version=1,
-        digest=proposal.digest,
-        arguments={**json.loads(bytes(proposal.arguments)), "amount": "20.00"},
-        reason="It cost less.",
-    )
+    edit(desk, proposal, by=desk.people.somebody("mina", "reviewer"), amount="20.00")
     desk.work(proposal.run_id)
     desk.approve(desk.proposal(proposal.run_id))
     desk.work(proposal.run_id)

@@ -22,6 +22,7 @@ from engine.errors import (
 from engine.models import Decision, Effect, Proposal
 from engine.store import deciding, proposals, stops
 from tests.cast import AGENT, reviewer
+from tests.engine.editing import edit
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.world import Desk
 
@@ -261,18 +262,6 @@ def withdraw(desk: Desk, proposal: Proposal) -> None:
     api.withdraw_proposal(proposal.run_id, proposal.proposal_id, agent=AGENT)
 
 
-def edit(desk: Desk, proposal: Proposal) -> None:
-    api.edit(
-        proposal.run_id,
-        proposal.pk,
-        reviewer=reviewer(desk.people.rosa),
-        version=proposal.version,
-        digest=proposal.digest,
-        arguments={**json.loads(bytes(proposal.arguments)), "amount": "1.00"},
-        reason="It cost less.",
-    )
-
-
 def lapse(desk: Desk, proposal: Proposal) -> None:
     scope, otto = f"run:{proposal.run_id}", reviewer(desk.people.otto)
     api.stop(otto, "Odd.", scope=scope)
@@ -285,7 +274,7 @@ ENDS: dict[str, Any] = {
     "returned": lambda desk, proposal: desk.decide(proposal, "return"),
     "expired": expire,
     "withdrawn": withdraw,
-    "superseded": edit,
+    "superseded": lambda desk, proposal: edit(desk, proposal, amount="1.00"),
     "lapsed": lapse,
 }
 

@@ -21,21 +21,9 @@ from engine.errors import (
 from engine.models import Decision, Effect, Event, Proposal
 from oversight.models import Person
 from tests.cast import AGENT, reviewer
+from tests.engine.editing import edit
 from tests.pages.audit import vault
 from tests.world import Desk
-
-
-def edit(desk: Desk, proposal: Proposal, *, by: Person | None = None, **changed: Any) -> None:
-    """What was asked with other arguments; a key of `said` forges another part of it."""
-    said = {"version": proposal.version, "digest": proposal.digest, **changed.pop("said", {})}
-    api.edit(
-        proposal.run_id,
-        proposal.pk,
-        reviewer=reviewer(by or desk.people.rosa),
-        arguments={**json.loads(bytes(proposal.arguments)), **changed},
-        reason="The lamp cost less.",
-        **said,
-    )
 
 
 def edited(desk: Desk, proposal: Proposal, **changed: Any) -> Proposal:

@@ -14,8 +14,8 @@ from engine.store.doors import schema
 from oversight.models import Person
 from oversight.reading import decidable
 from tests.cast import reviewer
+from tests.engine.editing import edit
 from tests.engine.hastened import forget_hastened_times
-from tests.engine.test_editing import edit
 from tests.engine.test_qualifications import grant
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import in_line_for

@@ -1,6 +1,5 @@
 """An approval given beforehand lets through just what it is for, as often as it says."""
 
-import json
 from collections.abc import Callable
 from unittest.mock import patch
 
@@ -12,6 +11,7 @@ from engine.models import Decision, Effect, Exemption
 from oversight.demo.placet_actions import Refund
 from tests.cast import AGENT, reviewer
 from tests.engine.chain import faults_in
+from tests.engine.editing import edit
 from tests.engine.exempting import (
     DRAWN,
     NEVER_DRAWN,
@@ -258,16 +258,7 @@ class TestOneInSoMany:
 
     def test_an_edit_of_it_ends_it(self, exemption: Exemption, desk: Desk) -> None:
         desk.work(run_id := asked(desk))
-        proposal = desk.proposal(run_id)
-        api.edit(
-            run_id,
-            proposal.pk,
-            reviewer=reviewer(desk.people.rosa),
-            version=1,
-            digest=proposal.digest,
-            arguments={**json.loads(bytes(proposal.arguments)), "amount": "20.00"},
-            reason="The fee is not ours.",
-        )
+        edit(desk, desk.proposal(run_id), amount="20.00")
         assert ends(exemption) == ("ended", "not_approved")
 
     def test_a_run_that_is_cancelled_over_it_ends_it(

@@ -24,6 +24,7 @@ from tests.engine.exempting import (
     versions,
 )
 from tests.engine.newer import newer_action, newer_code
+from tests.engine.taking_back import confirm, roll_back
 from tests.engine.test_replay import assert_tables_match_the_log
 from tests.engine.together import just_before
 from tests.pages.unknowns.doubt import deaf, work_until_paused
@@ -118,7 +119,7 @@ class TestWhatEndsIt:
     def test_the_rollback_of_what_it_let_through(self, desk: Desk) -> None:
         exemption = given(desk)
         desk.work(run_id := asked(desk))
-        api.roll_back(run_id, operator=reviewer(desk.people.otto), reason="It was wrong.")
+        roll_back(desk, run_id)
         assert ends(exemption) == ("ended", "rolled_back")
 
     def test_the_rollback_of_a_run_that_has_ended(self, desk: Desk) -> None:
@@ -126,7 +127,7 @@ class TestWhatEndsIt:
         desk.work(run_id := asked(desk))
         api.finish_run(run_id, agent=AGENT)
         desk.work(run_id)
-        api.roll_back(run_id, operator=reviewer(desk.people.otto), reason="It was wrong.")
+        roll_back(desk, run_id)
         assert ends(exemption) == ("ended", "rolled_back")
 
     def test_what_somebody_has_taken_back_by_hand(self, desk: Desk) -> None:
@@ -134,13 +135,7 @@ class TestWhatEndsIt:
         desk.work(run_id := asked(desk))
         api.finish_run(run_id, agent=AGENT)
         desk.work(run_id)
-        api.confirm_by_hand(
-            run_id,
-            Effect.objects.get().pk,
-            operator=reviewer(desk.people.otto),
-            seen_evidence="The bank's letter of today.",
-            reason="I had it paid back.",
-        )
+        confirm(desk, run_id, Effect.objects.get().pk)
         assert ends(exemption) == ("ended", "rolled_back")
 
     def test_a_ruling_that_it_happened_in_part(self, desk: Desk) -> None:

@@ -5,7 +5,6 @@ the rules in `told`; and whatever they have done, the run is worked on until it 
 tables and the world are held against the invariants.
 """
 
-import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from oversight.models import Person
 from tests.cast import AGENT, reviewer
 from tests.engine.broken import broken_in
 from tests.engine.chain import faults_in
+from tests.engine.editing import edit
 from tests.engine.meeting import Meeting, Party, meeting
 from tests.engine.test_replay import differing_from_the_log
 from tests.engine.told import BEFORE, DECIDES, told
@@ -160,7 +160,7 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
             for name, said in DECIDES.items()
         },
         "answer": ("hear_agent", partial(desk.answer, scene.proposal, scene.order)),
-        "edit": ("edit_proposal", partial(edit, scene, person)),
+        "edit": ("edit_proposal", partial(edit, desk, scene.proposal, by=person, amount="20.00")),
         "claim": ("claim_proposal", partial(claim, scene, person)),
         "look": ("ask_premises", partial(look, scene, person)),
         "withdraw": ("withdraw_proposal", partial(withdraw, scene)),
@@ -176,18 +176,6 @@ def invited(here: Meeting, scene: Scene, name: str, person: Person) -> Party:
 
 def withdraw(scene: Scene) -> None:
     api.withdraw_proposal(scene.run_id, scene.proposal.proposal_id, agent=AGENT)
-
-
-def edit(scene: Scene, person: Person) -> None:
-    api.edit(
-        scene.run_id,
-        scene.proposal.pk,
-        reviewer=reviewer(person),
-        version=scene.proposal.version,
-        digest=scene.proposal.digest,
-        arguments={**json.loads(bytes(scene.proposal.arguments)), "amount": "20.00"},
-        reason="It cost less.",
-    )
 
 
 def claim(scene: Scene, person: Person) -> None:

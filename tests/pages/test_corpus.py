@@ -2,7 +2,6 @@
 real browser. A dialog, an error, a report of the content policy or a request to another host fails
 each test: see `Screen.heard`."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +14,7 @@ from engine.models import Checkpoint, Decision
 from oversight import inviting
 from oversight.models import Person
 from tests.cast import People, reviewer
+from tests.engine.editing import edit
 from tests.pages.alerts.trouble import address_of as alarm
 from tests.pages.alerts.trouble import stuck_rollback, taken_on
 from tests.pages.hostile import EVERYTHING, HIDDEN, MARKED, MARKUP, is_read, must_be_inert
@@ -101,15 +101,7 @@ def of_what_they_said(desk: Desk, mallory: Person) -> Iterator[Place]:
     claimed, rejected, edited = (desk.propose_refund() for _ in range(3))
     api.claim(claimed.run_id, claimed.pk, reviewer=by)
     desk.decide(rejected, "reject", by=mallory, reason=EVERYTHING)
-    api.edit(
-        edited.run_id,
-        edited.pk,
-        reviewer=by,
-        version=1,
-        digest=edited.digest,
-        arguments={**json.loads(bytes(edited.arguments)), "amount": "20.00"},
-        reason=EVERYTHING,
-    )
+    edit(desk, edited, by=mallory, amount="20.00", said={"reason": EVERYTHING})
     yield address_of(claimed), CALLED
     yield from ((address_of(each), ALL) for each in (rejected, edited))
     yield from (("/inbox/", CALLED), ("/inbox/?show=claimed", CALLED))

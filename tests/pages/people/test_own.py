@@ -15,7 +15,7 @@ from engine.models import Decision, Proposal
 from oversight.models import Person
 from oversight.pages.proposal import reads, shown
 from tests.cast import People, reviewer
-from tests.engine.test_editing import edit
+from tests.engine.editing import edit
 from tests.pages.alerts.trouble import wrong_refund
 from tests.pages.reading import Page, Reader, Readers, address_of, contents
 from tests.world import Database, Desk
