@@ -12,7 +12,11 @@ from tests.world import Desk
 
 def edit(desk: Desk, proposal: Proposal, *, by: Person | None = None, **changed: Any) -> None:
     """What was asked with other arguments; a key of `said` forges another part of it."""
-    said = {"version": proposal.version, "digest": proposal.digest, "reason": "The lamp cost less."}
+    said: dict[str, Any] = {
+        "version": proposal.version,
+        "digest": proposal.digest,
+        "reason": "The lamp cost less.",
+    }
     said |= changed.pop("said", {})
     api.edit(
         proposal.run_id,

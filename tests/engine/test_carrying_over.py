@@ -1,9 +1,6 @@
-"""Code changes while runs are alive: what takes them along, and what waits for a person instead."""
+"""Code changes while runs are alive: a registered function takes them along."""
 
 import json
-import uuid
-from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -12,10 +9,20 @@ import pytest
 from engine import actions, api, sweeper, worker
 from engine.actions import ActionArguments, Secret
 from engine.errors import Incompatible
-from engine.models import Alert, Decision, Effect, Proposal
-from engine.waits import wait_for
-from engine.workflows import Context, Next, Workflow, finish, propose
+from engine.models import Decision, Effect
+from engine.workflows import Context, Next, Workflow, finish
 from tests.cast import reviewer
+from tests.engine.carrying import (
+    MODEL,
+    as_it_was,
+    await_goods,
+    begun,
+    carried,
+    done,
+    made,
+    patience_runs_out,
+    versions_of,
+)
 from tests.engine.newer import (
     newer_action,
     newer_code,
@@ -31,82 +38,10 @@ from tests.world import Desk
 
 pytestmark = pytest.mark.usefixtures("registries")
 
-MODEL = {"model:triage": "m-2026-05"}
-
 
 @pytest.fixture
 def target(monkeypatch: pytest.MonkeyPatch) -> Target:
     return known(monkeypatch)
-
-
-def ask(ctx: Context) -> Next:
-    return propose(
-        "thing.make",
-        {"thing": ctx.state["thing"]},
-        why="It is wanted.",
-        then="done",
-        otherwise="refused",
-    )
-
-
-def await_goods(ctx: Context) -> Next:
-    return wait_for("goods", key="A-1", then="done", expires=timedelta(weeks=1))
-
-
-def done(ctx: Context) -> Next:
-    return finish()
-
-
-def refused(ctx: Context) -> Next:
-    return finish(refused=True)
-
-
-def made(version: int = 1, **more: Any) -> Workflow:
-    """Ask for a thing, and then it is done; or it was refused."""
-    graph = Workflow("made", version=version, start="ask", **more)
-    graph.node(to=["done", "refused"])(ask)
-    graph.node(ends=True)(done)
-    graph.node(ends=True)(refused)
-    return graph
-
-
-def as_it_was(node: str, state: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    return node, state
-
-
-def carried(old: Workflow, function: Callable[..., Any] = as_it_was, **changed: Any) -> Workflow:
-    """A next version of it in its place that takes runs along by this function."""
-    newer = newer_workflow(old, **changed)
-    newer.carries_over(from_version=old.version, to=list(newer.nodes))(function)
-    newer.check()
-    return newer
-
-
-def begun(desk: Desk, graph: Workflow) -> uuid.UUID:
-    run_id = desk.start_run(graph.name, thing="a lamp")
-    desk.work(run_id)
-    return run_id
-
-
-def told(desk: Desk, run_id: uuid.UUID, kind: str) -> list[dict[str, Any]]:
-    return [
-        json.loads(event["payload"]) for event in desk.database.log(run_id) if event["kind"] == kind
-    ]
-
-
-def patience_runs_out(desk: Desk, run_id: uuid.UUID) -> str:
-    """Workers come by until a person is asked; gives what that person is told."""
-    for _ in range(10):
-        desk.work_on_after_waiting(run_id)
-    run = desk.run(run_id)
-    assert (run.status, run.reason_code) == ("paused", "incompatible_version")
-    assert Alert.objects.filter(run_id=run_id, kind="incompatible_version").exists()
-    return str(told(desk, run_id, "run_paused")[-1]["detail"])
-
-
-def versions_of(run_id: uuid.UUID) -> list[tuple[int, str]]:
-    found = Proposal.objects.filter(run_id=run_id).order_by("opened_at")
-    return list(found.values_list("version", "status"))
 
 
 class TestAProposalThatIsAlive:
@@ -309,84 +244,6 @@ class TestWhatWasBegun:
 
         assert (seen, desk.run(run_id).status) == ([{"parcels": 1}], "completed")
         assert_tables_match_the_log(desk.database, run_id)
-
-
-class TestWithoutACarryOver:
-    def test_the_run_waits_and_says_what_was_and_what_is(self, desk: Desk, target: Target) -> None:
-        run_id = begun(desk, old := made(stands_on=MODEL))
-        desk.approve(desk.proposal(run_id))
-        newer = newer_workflow(old, stands_on={"model:triage": "m-2026-09"})
-        assert "workflow:made was 1, this code has 2" in patience_runs_out(desk, run_id)
-        assert desk.proposal(run_id).status == "approved"
-
-        newer.carries_over(from_version=1, to=["ask"])(as_it_was)
-        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="Now it is said how.")
-        detail = patience_runs_out(desk, run_id)
-        assert detail.endswith("model:triage was m-2026-05, this code has m-2026-09.")
-        assert target.made == []
-
-        newer.replaces("model:triage", "m-2026-05")
-        api.resume_run(run_id, reviewer=reviewer(desk.people.otto), reason="And now this, too.")
-        desk.work(run_id)
-        assert desk.run(run_id).stands_on == {"model:triage": "m-2026-09"}
-        assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
-
-    def test_a_model_of_the_same_graph_is_a_difference_of_its_own(
-        self, desk: Desk, target: Target
-    ) -> None:
-        run_id = begun(desk, graph := made(stands_on=MODEL))
-        graph.stands_on = {"prompt:triage": "4"}
-        desk.approve(desk.proposal(run_id))
-        said = patience_runs_out(desk, run_id)
-        assert "model:triage was m-2026-05, this code has none" in said
-        assert "prompt:triage was not named, this code has 4" in said
-
-    @pytest.mark.parametrize(
-        "broken",
-        [
-            lambda node, state: state["a field it never had"],
-            lambda node, state: (node, {"at": object()}),
-            lambda node, state: (node, [state]),
-            lambda node, state: ("nowhere", state),
-            lambda node, state: node,
-        ],
-        ids=["raises", "not storable", "no state", "no such node", "no pair"],
-    )
-    def test_c57_one_that_does_not_work_out_moves_nothing(
-        self, broken: Callable[..., Any], desk: Desk, target: Target
-    ) -> None:
-        run_id = begun(desk, old := made())
-        desk.approve(desk.proposal(run_id))
-        carried(old, broken)
-        assert "carry-over from version 1" in patience_runs_out(desk, run_id)
-        run = desk.run(run_id)
-        assert (run.workflow_version, run.current_node) == (1, "ask")
-        assert versions_of(run_id) == [(1, "approved")]
-
-    def test_arguments_that_the_newer_action_refuses_move_nothing(
-        self, desk: Desk, target: Target
-    ) -> None:
-        run_id = approved(desk, "a lamp")
-        with newer_code():
-            newer_action(Make, {1: lambda old: {**old, "colour": "red"}})
-            assert "carry-over from version 1" in patience_runs_out(desk, run_id)
-        assert versions_of(run_id) == [(1, "approved")]
-
-    def test_what_the_function_does_to_the_state_it_was_given_is_nothing(
-        self, desk: Desk, target: Target
-    ) -> None:
-        def careless(node: str, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-            state["times"] = state.get("times", 0) + 1
-            return node, state
-
-        run_id = begun(desk, old := made())
-        carried(old, careless)
-        with just_before("carry_over", lambda: desk.approve(desk.proposal(run_id))):
-            desk.work_on_after_waiting(run_id)
-            desk.database.execute("UPDATE engine_run SET wake_at = now()")
-            desk.work(run_id)
-        assert told(desk, run_id, "versions_carried_over")[0]["state"]["times"] == 1
-        assert versions_of(run_id) == [(1, "lapsed"), (2, "open")]
 
 
 class TestTheSweep:
