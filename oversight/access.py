@@ -1,9 +1,9 @@
 """Who may go where: every route of the project and the roles that may take it.
 
-A role is a group of the same name; and a group that the policy in force names has the reviewers'. A
-route that is not listed here is refused to everybody, so a
-new one has to be given its roles before it can be seen. What somebody may do to a run is not
-decided here but in the engine, which asks again at every door.
+A role is a group of the same name; and a group that the policy in force names has the reviewers'.
+A route that is not listed here is refused to everybody, so a new one has to be given its roles
+before it can be seen. What somebody may do to a run is not decided here but in the engine, which
+asks again at every door.
 """
 
 import logging

@@ -206,10 +206,10 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
-# Beside those of signing in by password: how often one address may try to come by an invitation,
-# and how often it is sent to the identity provider.
-# A wrong password counts against the address, against the name as typed at that address, and, so
-# that many addresses are not many tries, against the name everywhere: see `oversight.signing_in`.
+# How often one address may try to come by an invitation, is sent to the identity provider, or signs
+# in by password. A wrong password counts against the address, against the name as typed at that
+# address, and, so that many addresses are not many tries, against the name everywhere: see
+# `oversight.signing_in`.
 ACCOUNT_RATE_LIMITS = {
     "join": "30/m/ip",
     "openid": "30/m/ip",

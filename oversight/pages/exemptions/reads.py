@@ -101,7 +101,7 @@ class Use:
 
 
 def living() -> tuple[Standing, ...]:
-    """Those that stand, or wait for people; the latest first."""
+    """Those that wait for people, then those that stand; of either the latest first."""
     found = _told().filter(status__in=("proposed", "standing"), until__gt=Now())
     return tuple(map(_standing, found.order_by("status", "-proposed_at")))
 
