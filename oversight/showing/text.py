@@ -66,6 +66,11 @@ def revealed_code(text: object) -> SafeString:
     return format_html_join("\n", '<bdi class="said" dir="ltr">{}{}</bdi>', lines)
 
 
+def hashed(value: str) -> SafeString:
+    """A hash or a key in full, on as many lines as it takes."""
+    return format_html('<code class="hash">{}</code>', value)
+
+
 def inside(text: str) -> SafeString:
     """The same without the isolating element, for a caller that isolates several parts as one."""
     return mark_safe("".join(_pieces(text)))  # noqa: S308 - every piece is escaped below

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from oversight.pages.proposal.reads import Version
 from oversight.reading import twins
 from oversight.showing import action, rule, versions, when, words
-from oversight.showing.text import revealed
+from oversight.showing.text import hashed, revealed
 
 Fact = tuple[object, ...]
 
@@ -47,8 +47,8 @@ def computed(item: Version, now: object) -> list[Fact]:
         (_("Decide until"), when.when(item.valid_until, now)),  # type: ignore[arg-type]
         (_("Asked"), when.when(item.opened_at, now)),  # type: ignore[arg-type]
         (_("Policy"), _under(item)),
-        (_("Key"), _code(item.idempotency_key), _("The target sees this key with the call.")),
-        (_("Digest"), _code(item.digest), _("A decision is for exactly this.")),
+        (_("Key"), hashed(item.idempotency_key), _("The target sees this key with the call.")),
+        (_("Digest"), hashed(item.digest), _("A decision is for exactly this.")),
     ]
 
 
@@ -130,10 +130,6 @@ def _is_named(twin: twins.Twin, item: Version) -> bool:
     """It was rejected, and the agent says itself that it asks for the same once more."""
     named = item.terms.get("despite")
     return named is not None and named["proposal"][0] == str(twin.proposal_id)
-
-
-def _code(value: str) -> object:
-    return format_html('<code class="hash">{}</code>', value)
 
 
 def sent_again(item: Version) -> str | Promise:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from engine import conf
 from oversight.pages.unknowns.reads import Doubt
 from oversight.showing import action, when
-from oversight.showing.text import revealed
+from oversight.showing.text import hashed, revealed
 
 Fact = tuple[object, ...]
 
@@ -27,7 +27,7 @@ def sent(doubt: Doubt, now: datetime) -> list[Fact]:
             _("fencing token %(token)d") % {"token": doubt.fencing_token},
         ),
         (_("Call deadline"), when.when(doubt.call_deadline, now), _arrives(doubt)),
-        (_("Key"), _code(doubt.idempotency_key), _("The target saw this key with the call.")),
+        (_("Key"), hashed(doubt.idempotency_key), _("The target saw this key with the call.")),
     ]
 
 
@@ -52,7 +52,3 @@ def _allowed(doubt: Doubt) -> object:
 def _run(doubt: Doubt) -> object:
     address = reverse("runs:run", args=[doubt.run_id])
     return format_html('<a href="{}">{}</a>', address, _("the whole run, event by event"))
-
-
-def _code(value: str) -> object:
-    return format_html('<code class="hash">{}</code>', value)
