@@ -145,6 +145,9 @@ WORKING = ("running", "reconciling", "rolling_back")
 IN_FLIGHT = ("prepared", "executing", "unknown")
 """An effect in one of these is unsettled; a run holds at most one."""
 
+LIVE = ("proposed", "standing")
+"""An exemption in one of these lets something through, or may come to it."""
+
 RESOLUTIONS = {
     "happened": "succeeded",
     "did_not_happen": "failed",

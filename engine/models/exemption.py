@@ -65,7 +65,7 @@ class Exemption(models.Model):
             models.Index(
                 fields=["action"],
                 name="exemption_live_by_action",
-                condition=Q(status__in=("proposed", "standing")),
+                condition=Q(status__in=states.LIVE),
             ),
             models.Index(fields=["-proposed_at", "id"], name="exemption_newest_first"),
         ]

@@ -250,6 +250,7 @@ def _state_tables() -> str:
         [
             _constant("_moves", moves),
             _constant("_working", states.WORKING),
+            _constant("_live", states.LIVE),
             _constant("_after_the_end", states.AFTER_THE_END),
             _demands(),
             _predicate("_is_terminal", states.terminal(states.RUN)),

@@ -218,10 +218,7 @@ BEGIN
     PERFORM doors._end_exemptions(ARRAY[x.id], p_actor, p->>'person_name', 'revoked', p->>'reason');
 END $$;
 
--- The states in which one may still let something through, or come to it.
-CREATE FUNCTION doors._live() RETURNS text[]
-LANGUAGE sql IMMUTABLE AS $$ SELECT ARRAY['proposed', 'standing'] $$;
-
+-- What one that lives comes to when it is ended: what never stood is dropped.
 CREATE FUNCTION doors._ended_as(p_status text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT CASE p_status WHEN 'standing' THEN 'ended' ELSE 'dropped' END $$;
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Now
 
+from engine import states
 from engine.models import Effect, Exemption, Proposal, Voice
 from oversight.showing import exemption as words
 from oversight.showing import literal
@@ -56,14 +57,14 @@ class Standing:
     @property
     def lives(self) -> bool:
         """It may still be ended: it stands, or somebody may still approve it."""
-        return self.status in ("proposed", "standing") and not self.is_due
+        return self.status in states.LIVE and not self.is_due
 
     @property
     def state(self) -> str:
         """Over as soon as its time is, or its last use; no door has to say so."""
         if self.status == "standing" and self.left == 0:
             return "used_up"
-        return "over" if self.is_due and self.status in ("proposed", "standing") else self.status
+        return "over" if self.is_due and self.status in states.LIVE else self.status
 
     @property
     def rule(self) -> Mapping[str, Any]:
@@ -102,13 +103,13 @@ class Use:
 
 def living() -> tuple[Standing, ...]:
     """Those that wait for people, then those that stand; of either the latest first."""
-    found = _told().filter(status__in=("proposed", "standing"), until__gt=Now())
+    found = _told().filter(status__in=states.LIVE, until__gt=Now())
     return tuple(map(_standing, found.order_by("status", "-proposed_at")))
 
 
 def over() -> tuple[Standing, ...]:
     """Those that are over, the latest first."""
-    found = _told().exclude(status__in=("proposed", "standing"), until__gt=Now())
+    found = _told().exclude(status__in=states.LIVE, until__gt=Now())
     return tuple(map(_standing, found.order_by("-proposed_at")[:PAGE]))
 
 
