@@ -30,14 +30,16 @@ DECLARE
     r engine_run;
     o engine_proposal;
     s engine_stepup;
+    v_why_not text;
 BEGIN
     SELECT * INTO o FROM engine_proposal WHERE id = (p->>'id')::uuid;
     IF NOT FOUND THEN
         PERFORM doors._refuse('not_found', 'there is no such proposal');
     END IF;
     SELECT * INTO r FROM engine_run WHERE run_id = o.run_id;
-    IF doors.why_not_decide(v_person, o.id) IS NOT NULL THEN
-        PERFORM doors._refuse('not_permitted', doors.why_not_decide(v_person, o.id));
+    v_why_not := doors.why_not_decide(v_person, o.id);
+    IF v_why_not IS NOT NULL THEN
+        PERFORM doors._refuse('not_permitted', v_why_not);
     END IF;
     PERFORM doors._must_be_decidable(r, o, p);
     PERFORM doors._must_have_factor(doors._rule_of(o)->>'step_up', v_person, p->>'factor');
