@@ -59,8 +59,9 @@ LANGUAGE plpgsql AS $$
 DECLARE p json := doors._facts(p_payload);
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('placet.people'));
-    IF p->>'reason' IS NULL AND EXISTS (SELECT 1 FROM doors.authority WHERE active
-            AND group_name = 'administrator' AND person_id <> (p->>'subject')::bigint) THEN
+    IF p->>'reason' IS NULL AND EXISTS (SELECT 1 FROM doors.authority
+            WHERE active AND group_name = 'administrator'
+              AND person_id IS DISTINCT FROM (p->>'subject')::bigint) THEN
         PERFORM doors._refuse('conflict', 'somebody administers already, and can invite them');
     END IF;
     PERFORM doors.note('people', 'person_added', p_actor, p_payload);
